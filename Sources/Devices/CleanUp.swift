@@ -22,7 +22,12 @@ extension Household {
     /// household's fate.
     func cleanUp() async {
         var goesOn = true
-        if traces.signedIn { goesOn = await takeBack { dialect.logout($0) } }
+        if traces.signedIn {
+            repeat {
+                goesOn = await takeBack { dialect.logout($0) }
+                forgetProvider()
+            } while goesOn && !signedInAt.isEmpty
+        }
         for issued in traces.codes where goesOn && lane.now < issued.until {
             goesOn = await takeBack { dialect.delete(issued.code, $0) }
         }

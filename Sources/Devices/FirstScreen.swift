@@ -5,22 +5,34 @@ internal import Rigs
 internal import Statistics
 internal import Vocabulary
 
-/// What the TV does (rest-v1.md §§ 10, 11, 15, 16).
+/// What is known when a sign-in begins.
+struct SignInStart {
+    /// The provider, where nobody is asked for it again.
+    var mvpd: String?
+    /// A code that came with an answer to something else.
+    var issued: IssuedCode?
+}
+
+/// What the TV does (rest-v1.md §§ 10, 11, 15, 16; rest-v2.md § 14).
 extension Household {
     func firstScreen() async throws(StopReason) {
         if plan.kind.firstScreen.isSDK { return try await sdkLife() }
+        try await waitForFirstOfHome()
         try await enterForeground(isAgain: false)
         let checked = try await askIfKnown(tv) { dialect.checkAuthentication($0) }
         reach(.registered)
         switch checked?.answer {
-        case .signedIn:
+        case .signedIn(let tag, _):
+            remember(tag?.mvpd)
             record.fate = .preSignedIn
             traces.signedIn = true
             reach(.signedIn)
         case .pending, .expired, nil: try await signIn()
         default: throw .refused(checked)
         }
+        openHome()
         for activity in plan.activities { try await performSignedIn(activity) }
+        try await lookAfterLogoutAtHome()
     }
 
     /// From nothing to the token, by the first way that this household has.
@@ -28,35 +40,42 @@ extension Household {
         beginSignIn()
         if plan.kind.hasTempPass { return try await takePass() }
         if signsInBothWays { return try await signInBothWays() }
-        var preselected: String?
+        // Whom the service has forgotten signs in where it was signed in (rest-v2.md § 12.3).
+        var start = SignInStart(mvpd: signedInAt.last)
         if plan.kind.platform != nil {
             switch try await signOnByPlatform() {
             case .signedIn: return
-            case .regular(let mvpd): preselected = mvpd
+            case .regular(let regular):
+                start = SignInStart(mvpd: regular.mvpd ?? start.mvpd, issued: regular.issued)
             }
         }
-        try await signInRegularly(preselected: preselected)
+        try await signInRegularly(start)
     }
 
     /// Step 10 of apple-sso.md § 1, and all there is for others.
-    func signInRegularly(preselected: String?) async throws(StopReason) {
+    func signInRegularly(_ start: SignInStart) async throws(StopReason) {
         if plan.kind.firstScreen.hasWebView {
-            try await signInOnDevice(preselected: preselected)
+            try await signInOnDevice(start)
         } else {
-            try await signInByCode(preselected: preselected)
+            try await signInByCode(start)
         }
     }
 
     /// From a fresh code on the screen to the token.
-    private func signInByCode(preselected: String?) async throws(StopReason) {
+    private func signInByCode(_ start: SignInStart) async throws(StopReason) {
         // Before there is a code: it would run out while the household waits for an account.
         if !plan.viewer.givesUp { try await takeAccount() }
-        var issued = try await issueCode(mvpd: preselected)
+        var preselected = start.mvpd
+        if preselected == nil, start.issued == nil, plan.kind.choosesOnFirstScreen {
+            preselected = try choice(among: try await configuration(tv))
+        }
+        guard var issued = try await code(start, mvpd: preselected) else { return }
         if plan.asksForNewCode {
             // The viewer asks for another code at once: the first is never typed in.
             try await nap(.seconds(1))
             traces.codes.removeLast()
-            issued = try await issueCode(mvpd: preselected)
+            guard let another = try await issueCode(mvpd: preselected) else { return }
+            issued = another
         }
         let shown = show(issued)
         defer { codeOnScreen = nil }
@@ -81,14 +100,34 @@ extension Household {
         return shown
     }
 
-    func issueCode(mvpd: String?) async throws(StopReason) -> IssuedCode {
+    /// The code that a sign-in begins with; nil where nobody has to sign in.
+    func code(_ start: SignInStart, mvpd: String?) async throws(StopReason) -> IssuedCode? {
+        if let issued = start.issued { return issued }
+        return try await issueCode(mvpd: mvpd)
+    }
+
+    /// Nil where the service says that the device may ask for decisions at once (rest-v2.md § 5.2): there
+    /// is nothing to show, and nothing to poll for.
+    func issueCode(mvpd: String?) async throws(StopReason) -> IssuedCode? {
         let answered = try await ask(tv) {
             dialect.issueCode($0, lifetime: terms.code.lifetime, mvpd: mvpd)
         }
-        guard case .code(let issued) = answered.answer else { throw .refused(answered) }
+        switch answered.answer {
+        case .code(let issued):
+            take(issued, from: answered)
+            return issued
+        case .signedIn(let tag, _):
+            remember(tag?.mvpd ?? mvpd)
+            signedInAtOnce(answered, by: .noLogin)
+            return nil
+        default: throw .refused(answered)
+        }
+    }
+
+    /// There is a code, whatever it came with.
+    func take(_ issued: IssuedCode, from answered: Answered) {
         serviceClock.read(answered)
         traces.codes.append(Traces.Issued(code: issued.code, until: lane.now + issued.lifetime))
-        return issued
     }
 
     func deleteCode(_ issued: IssuedCode) async throws(StopReason) {
@@ -142,9 +181,11 @@ extension Household {
         switch activity {
         case .ask(.authorize):
             for resource in terms.resources { try await authorize(resource, on: tv) }
+            // The decision has brought the player's token (rest-v2.md § 7).
+            if hasSessions, hasAuthorized, !isDenied { reach(.playing) }
         case .ask(.mediaToken):
             for resource in terms.resources { try await takeMediaToken(resource, on: tv) }
-            if !isDenied { reach(.playing) }
+            if !isDenied, !hasSessions { reach(.playing) }
         case .ask(let operation): try await ask(for: operation)
         case .watch where isDenied: break
         case .playAtOnce: try await playAtOnce()
@@ -154,7 +195,16 @@ extension Household {
             if !isLoggedOut { try await logout() }
             try await signIn()
         case .relaunch: try await relaunch()
+        case .secondProvider: try await signInAtAnotherProvider()
         }
+    }
+
+    /// One more sign-in beside the one there is (rest-v2.md § 6).
+    private func signInAtAnotherProvider() async throws(StopReason) {
+        isAtAnotherProvider = true
+        defer { isAtAnotherProvider = false }
+        beginSignIn()
+        try await signInRegularly(SignInStart())
     }
 
     /// A request whose answer changes nothing for the TV: one, or one for each resource. What is
@@ -177,10 +227,12 @@ extension Household {
         try await enterForeground(isAgain: true)
         let checked = try await askIfKnown(tv) { dialect.checkAuthentication($0) }
         switch checked?.answer {
-        case .signedIn: return
+        case .signedIn(let tag, _): remember(tag?.mvpd)
         // What the device itself remembers.
         case nil where traces.signedIn: return
         case .pending, .expired, nil: try await signIn()
+        // A trial that is over: the decision says so (rest-v2.md § 11).
+        case .notEntitled where plan.kind.hasTempPass: return
         default: throw .refused(checked)
         }
     }

@@ -66,6 +66,18 @@ actor Household {
     var denied: Set<String> = []
     /// How often it has signed in again because the service had forgotten it.
     var restarts = 0
+    /// The provider is named to a session before the login, and kept by the device (rest-v2.md § 5); in
+    /// other protocols the login itself names it.
+    let hasSessions: Bool
+    /// Providers that the TV is signed in with, in protocols with sessions; the newest last.
+    var signedInAt: [String] = []
+    /// The sign-in under way is one more, at a provider that is none of these.
+    var isAtAnotherProvider = false
+    /// What the platform's account framework last said.
+    var partnerStatus: PartnerStatus?
+    var heldToken: HeldToken?
+    /// Where it shares a home.
+    let home: Home?
 
     init(_ plan: HouseholdPlan, terms: RunConfiguration, lane: Lane, shift: LaneScheduler) {
         self.plan = plan
@@ -73,8 +85,16 @@ actor Household {
         let dialect = terms.dialect(of: plan.kind)
         self.dialect = dialect
         statement = terms.statement(of: plan.kind)
+        hasSessions =
+            dialect.completeSession(
+                Code("A"), mvpd: "-", Credential(device: plan.firstScreen, bearer: nil)) != nil
         self.lane = lane
         self.shift = shift
+        home = plan.home.map { home in
+            let known = shift.homes[home.first] ?? Home()
+            shift.homes[home.first] = known
+            return known
+        }
         let counter = Device.Counter()
         let seed = plan.pollSeed
         let identities = plan.kind.firstScreen.hasWebView ? [] : plan.secondScreens
@@ -127,7 +147,12 @@ actor Household {
         await firstScreenLife()
         shownCodes.finish()
         await viewer
-        if terms.cleansUp { await cleanUp() }
+        if terms.cleansUp {
+            // Its logout would end the other's sign-in as well.
+            do { try await waitForSecondOfHome() } catch {}
+            await cleanUp()
+        }
+        leaveHome()
         giveBackAccount()
         lane.retire(tv.device)
         for poller in morePollers + players { lane.retire(poller.device) }

@@ -15,7 +15,7 @@ final class LaneScheduler: @unchecked Sendable {
     private var position = 0
     private var living = 0
     private var viewers = 0
-    private var hasClosed = false
+    private(set) var hasClosed = false
     /// When polling TVs stop; nil while a viewer could still sign in.
     private(set) var settleEnds: Instant?
     /// Why nobody can go on; nil while there is a service.
@@ -23,6 +23,8 @@ final class LaneScheduler: @unchecked Sendable {
     private let shown = Mutex(RunPhase.arriving)
     /// The client that all devices of an application share on this lane, once registered.
     var sharedClients: [Application?: ClientCredentials] = [:]
+    /// Homes whose households share an identity, by the first of them.
+    var homes: [Int: Home] = [:]
 
     /// `plan` is this lane's part.
     init(lane: Lane, plan: Plan, terms: RunConfiguration) {

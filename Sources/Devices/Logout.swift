@@ -9,18 +9,33 @@ extension Household {
     /// by a request of its own on a TV, through a web view on a phone, so that the provider's session
     /// ends as well.
     func logout() async throws(StopReason) {
+        try await waitForSecondOfHome()
         if plan.kind.platform != nil { try await tellWhereToSignOut() }
         if plan.kind.firstScreen.hasWebView, try await logOutInWebView() {
             // done
         } else {
-            try await optional { dialect.logout($0) }
+            try await logOutByRequest()
         }
-        traces.signedIn = false
+        let left = signedInAt.last
+        forgetProvider()
+        // With several providers a logout ends one sign-in (rest-v2.md § 9).
+        traces.signedIn = !signedInAt.isEmpty
         tv.session = nil
-        isLoggedOut = true
+        isLoggedOut = signedInAt.isEmpty
+        home?.isOver = true
         reach(.loggedOut)
         await pollOn()
-        try await lookAgain()
+        try await lookAgain(at: left)
+    }
+
+    /// A TV has no browser for what may be left to do (rest-v2.md § 9).
+    private func logOutByRequest() async throws(StopReason) {
+        let answered = try await askIfKnown(tv) { dialect.logout($0) }
+        switch answered?.answer {
+        case .loggedOut(.platform): tellToSignOutInSettings()
+        case .loggedOut, .done, nil: return
+        default: throw .refused(answered)
+        }
     }
 
     /// Steps 1 and 2 of § 7. What cannot be read counts as "not Apple".
@@ -40,15 +55,33 @@ extension Household {
                 ? "Settings > TV Provider" : "Settings > Accounts > TV Provider")
     }
 
-    /// Whether the protocol has such a logout (rest-v1.md § 13, L2).
+    /// Whether the protocol has such a logout (rest-v1.md § 13, L2; rest-v2.md § 9).
     func logOutInWebView() async throws(StopReason) -> Bool {
-        let credential = try await credential(of: tv)
-        guard var call = dialect.webLogout(credential) else { return false }
-        for _ in 0..<terms.maxHops {
-            let answered = try await insist(call, tv)
-            guard case .redirect(let address) = answered.answer else { throw .refused(answered) }
-            if dialect.isReturn(address) { return true }
-            call = dialect.hop(.get, address, form: [], referer: call.address)
+        var referer: WebAddress?
+        let first = try await askIfKnown(tv) { credential in
+            let call = dialect.webLogout(credential)
+            // Where the app asks by itself, no browser comes from there.
+            if !hasSessions { referer = call?.address }
+            return call
+        }
+        guard var answered = first else { return false }
+        for hop in 0..<terms.maxHops {
+            let target: WebAddress
+            switch answered.answer {
+            case .redirect(let address), .loggedOut(.browser(let address)): target = address
+            case .loggedOut(.nothing): return true
+            case .loggedOut(.platform):
+                tellToSignOutInSettings()
+                return true
+            // A page of the provider's: the profile is gone, and that is all (rest-v2.md § 9).
+            case .page where hasSessions: return true
+            default: throw .refused(answered)
+            }
+            if dialect.isReturn(target) { return true }
+            guard hop + 1 < terms.maxHops else { break }
+            let call = dialect.hop(.get, target, form: [], referer: referer)
+            referer = target
+            answered = try await insist(call, tv)
         }
         throw .failed("the logout did not end within \(terms.maxHops) hops (target.max-hops)")
     }

@@ -2,13 +2,14 @@ internal import Dialects
 internal import Journal
 internal import Lanes
 
-/// What a TV asks before it plays: may it (Z3), and the token that the player takes (Z5). A TV that
+/// What a TV asks before it plays: may it (Z3), and the token that the player takes (Z5); in REST V2 both
+/// are one answer (Z2). A TV that
 /// records, or shows several pictures, does so for several resources at the same time.
 extension Household {
     func authorize(_ resource: String, on screen: Screen) async throws(StopReason) {
         let answered = try await askIfKnown(screen) { dialect.authorize(resource, $0) }
         switch answered?.answer {
-        case .done, nil:
+        case .done, .media, nil:
             denied.remove(resource)
             hasAuthorized = true
         case .notEntitled(let words): deny(resource, words)

@@ -2,6 +2,7 @@ internal import Dialects
 internal import Journal
 internal import Lanes
 internal import Statistics
+internal import Vocabulary
 
 /// A TV on a test bench: several poll loops, and polls after the success at which a true one stops.
 /// Flaps, resurrections and two tokens for one sign-in show only to those who look again.
@@ -39,12 +40,24 @@ extension Household {
         await others
     }
 
-    /// After a logout: whether a media token can still be had, on a test bench.
-    func lookAgain() async throws(StopReason) {
+    /// After a logout at `mvpd`: whether a media token can still be had, on a test bench.
+    func lookAgain(at mvpd: String?) async throws(StopReason) {
         guard terms.polling.afterSuccess > .zero, let resource = terms.resources.first else {
             return
         }
-        _ = try await askIfKnown(tv, isProvoked: true) { dialect.mediaToken(resource, $0) }
+        guard hasSessions else {
+            _ = try await askIfKnown(tv, isProvoked: true) { dialect.mediaToken(resource, $0) }
+            return
+        }
+        // A device that has forgotten whom it was signed in with would not ask.
+        for operation in [OperationName.checkAuthentication, .authorize] {
+            let subject = Subject(resources: [resource])
+            _ = try await askIfKnown(tv, isProvoked: true) { credential in
+                var credential = credential
+                credential.mvpd = mvpd
+                return dialect.call(operation, about: subject, credential)
+            }
+        }
     }
 
     /// Every further poll loop, until `pollersEnd`.

@@ -26,17 +26,20 @@ extension Household {
             seed: plan.pollSeed.child("poll"))
         var due = pace.first(after: order.start)
         var failures = 0
-        var sawDeadToken = false
+        /// Nothing but tokens that were over already.
+        var deadToken: StopReason?
         while true {
             let settled = shift.settleEnds.map { $0 <= due } ?? false
-            if due >= order.ends { throw sawDeadToken ? Self.deadToken : order.whenOver }
+            if due >= order.ends { throw deadToken ?? order.whenOver }
             try await nap(due - lane.now)
             if let viewerLeft { throw viewerLeft }
             record.polls += 1
             let polled = try await pollOnce(order.issued, due: due, from: tv)
             switch polled.answer {
             case .signedIn where serviceClock.isOver(polled):
-                (failures, sawDeadToken) = (0, true)
+                failures = 0
+                let name = polled.exchange.operation.name
+                deadToken = .failed("\(ours: name) answered with a token that had already expired")
                 due = pace.next(due: due, ended: polled.exchange.ended)
             case .signedIn:
                 see(token: polled, due: due)
@@ -51,7 +54,7 @@ extension Household {
                 failures = 0
                 pace.widen(by: by)
                 due = pace.next(due: due, ended: polled.exchange.ended)
-            case .codeOver: throw sawDeadToken ? Self.deadToken : order.whenOver
+            case .codeOver: throw deadToken ?? order.whenOver
             case .fault:
                 failures += 1
                 due = lane.now + Backoff.afterFailure(failures)
@@ -63,7 +66,7 @@ extension Household {
                 due = lane.now + Backoff.afterFailure(failures)
             default: throw .refused(polled)
             }
-            if settled { throw sawDeadToken ? Self.deadToken : undelivered }
+            if settled { throw deadToken ?? undelivered }
         }
     }
 
@@ -87,10 +90,6 @@ extension Household {
         return await lane.send(again, from: poller.device)
     }
 
-    /// Nothing but tokens that were over already.
-    private static let deadToken = StopReason.failed(
-        "poll-token answered with a token that had already expired")
-
     /// The settle phase is over and the token has not come.
     private var undelivered: StopReason {
         record.phoneDone == nil
@@ -108,7 +107,10 @@ extension Household {
             }
         }
         traces.signedIn = true
-        if case .signedIn(_, let session?) = polled.answer { tv.session = session }
+        if case .signedIn(let tag, let session) = polled.answer {
+            if let session { tv.session = session }
+            remember(tag?.mvpd)
+        }
         tokenEnd = end(of: polled)
     }
 }

@@ -29,6 +29,8 @@ public struct RunConfiguration: Sendable {
     public var loginProgram: (any UserProgram)?
     /// Who signs for the platform of a kind, by what its rig says; none: there is no such platform.
     public var platforms: [PlatformSignOn.Signer: Platform] = [:]
+    /// Who says who a device's user is, for kinds with `single-sign-on` or a promotional TempPass.
+    public var identities: IdentitySource?
     /// Microseconds since 1970 at instant zero, by which a device reads when its token expires; nil:
     /// it has no clock.
     public var startedMicroseconds: Int64?

@@ -72,6 +72,14 @@ extension Household {
             case .slow(let pause) where throttled < Self.patience:
                 throttled += 1
                 try await nap(Backoff.afterThrottle(pause, using: &screen.dice))
+            // One decision of an answer, marked for another try (rest-v2.md § 7).
+            case .fault where answered.exchange.delivery.status == 200 && hasSessions
+                && answered.exchange.outcome == .rejected:
+                guard failures < min(3, terms.retries) else { throw .refused(answered) }
+                failures += 1
+                try await nap(
+                    Backoff.afterThrottle(
+                        Backoff.afterFailure(failures), using: &screen.dice))
             case .fault, .unanswered:
                 guard Self.isWorthAnotherTry(answered), failures < terms.retries else {
                     throw .refused(answered)
@@ -111,8 +119,10 @@ extension Household {
     func credential(of screen: Screen) async throws(StopReason) -> Credential {
         let identity = screen.device.identity
         func credential(_ bearer: Secret?) -> Credential {
-            Credential(
+            var credential = Credential(
                 device: identity, bearer: bearer, client: screen.client, session: screen.session)
+            if screen.device.id.role == .firstScreen { complete(&credential) }
+            return credential
         }
         guard terms.usesBearer else { return credential(nil) }
         if let token = screen.token, lane.now < screen.renewAt { return credential(token.bearer) }

@@ -4,7 +4,7 @@ internal import Lanes
 internal import Rigs
 internal import Vocabulary
 
-/// What the viewer and the phone do (rest-v1.md §§ 6.2, 7, 8, 9).
+/// What the viewer and the phone do (rest-v1.md §§ 6.2, 7, 8, 9; rest-v2.md § 14.2).
 extension Household {
     /// Waits for a code on the TV and signs in with it; again when the TV shows another. In between
     /// nobody could sign in, which is what the settle phase waits for.
@@ -37,15 +37,16 @@ extension Household {
         try await human(plan.viewer.noticesCode)
         if plan.viewer.givesUp { throw .gaveUp }
         guard codeOnScreen == code else { throw codeRanOut }
-        if plan.viewer.mistypesCode { try await mistypeCode(code) }
-        var provider = try await typeIn(code)
-        if plan.viewer.cancels {
+        if plan.viewer.mistypesCode, !issued.lacksProvider { try await mistypeCode(code) }
+        var typed = try await typeIn(issued, mistypes: plan.viewer.mistypesCode)
+        if plan.viewer.cancels, case .login(let provider) = typed {
             try await cancelLogin(issued, provider: provider)
             _ = try await askIfKnown(phone) { dialect.checkCode(code, $0) }
             takeNextPhone()
             // G10: a preselection that came to nothing leads to the phone's own picker.
-            provider = try await typeIn(code, takesPreselection: false)
+            typed = try await typeIn(issued, takesPreselection: false)
         }
+        guard case .login(let provider) = typed else { return noteNoLogin() }
         try await logIn(issued, provider: provider)
         try await confirm(code, by: person)
         endLogin { $0.noteSuccess(of: $1) }
@@ -71,14 +72,60 @@ extension Household {
         }
     }
 
-    /// Looks the code up and picks the provider; the code may name one that was picked on the TV.
+    /// What a typed code leads to.
+    enum TypedCode {
+        /// The login, at this provider; nil where nobody chose one.
+        case login(String?)
+        /// The service asks for none: the TV has its sign-in already (rest-v2.md § 5.2).
+        case done
+    }
+
+    /// Looks the code up and picks the provider; the code may name one that was picked on the TV. A
+    /// session that lacks its provider is looked up by completing it.
     private func typeIn(
-        _ code: Code, takesPreselection: Bool = true
-    ) async throws(StopReason) -> String? {
-        let preselected = try await lookUp(code, on: phone)
-        let offered = try await configuration(phone)
-        if takesPreselection, let preselected { return preselected }
-        return try choice(among: offered)
+        _ issued: IssuedCode, takesPreselection: Bool = true, mistypes: Bool = false
+    ) async throws(StopReason) -> TypedCode {
+        let code = issued.code
+        if !issued.lacksProvider {
+            let preselected = try await lookUp(code, on: phone)
+            // Its provider is all that a session waits for (rest-v2.md § 14.2).
+            if hasSessions, takesPreselection, let preselected { return .login(preselected) }
+            let offered = try await configuration(phone)
+            if takesPreselection, let preselected { return .login(preselected) }
+            let chosen = try choice(among: offered)
+            guard hasSessions else { return .login(chosen) }
+            return try await completeSession(code, mvpd: chosen, on: phone)
+        }
+        let chosen = try choice(among: try await configuration(phone))
+        if mistypes { try await mistypeCode(code, mvpd: chosen) }
+        return try await completeSession(code, mvpd: chosen, on: phone)
+    }
+
+    /// Names the provider to the session of a code: what a phone does first with a typed code that lacks
+    /// it (S2 of rest-v2.md).
+    func completeSession(
+        _ code: Code, mvpd: String?, on browser: Screen, isProvoked: Bool = false
+    ) async throws(StopReason) -> TypedCode {
+        guard let mvpd else { throw .failed("nobody chose a provider for the code") }
+        let answered = try await askIfKnown(browser, isProvoked: isProvoked) {
+            dialect.completeSession(code, mvpd: mvpd, $0)
+        }
+        reach(.codeTyped)
+        switch answered?.answer {
+        case .signedIn:
+            noteDone(at: answered?.exchange.ended ?? lane.now)
+            return .done
+        case .code(let issued) where issued.lacksProvider:
+            throw .failed("resume-session still lacks what it was given")
+        case .code, .record, .done, nil: return .login(mvpd)
+        default: throw .refused(answered)
+        }
+    }
+
+    /// The TV is signed in, and nobody has typed a password.
+    func noteNoLogin() {
+        endLogin { $0.noteNothing(of: $1) }
+        traces.signedIn = true
     }
 
     /// The record of a code that was typed in; gives the provider that it names.
@@ -128,6 +175,7 @@ extension Household {
 
     /// The viewer's own provider, out of those offered. Nil where nobody offers or names one.
     func choice(among offered: [Provider]?) throws(StopReason) -> String? {
+        if isAtAnotherProvider { return try anotherChoice(among: offered ?? []) }
         guard let offered else {
             return lease?.entry.mvpd ?? terms.provider(at: plan.providerDraw, offered: [])
         }
@@ -150,6 +198,17 @@ extension Household {
         return provider
     }
 
+    /// The first that the TV is not signed in with, in the order of the rig or of the configuration.
+    private func anotherChoice(among offered: [Provider]) throws(StopReason) -> String {
+        let named = terms.providers.map(\.id)
+        let known = offered.filter { !$0.isTempPass }.map(\.id)
+        let choices = named.isEmpty ? known : named.filter(known.contains)
+        guard let another = choices.first(where: { !signedInAt.contains($0) }) else {
+            throw .failed("the service's configuration offers no second provider")
+        }
+        return another
+    }
+
     /// Asks whether the login was recorded: once, and a few times more if not, 1 to 2 s apart
     /// (rest-v1.md § 9, N2).
     func confirm(_ code: Code, by person: Person) async throws(StopReason) {
@@ -165,7 +224,9 @@ extension Household {
             case .pending where attempt < 5:
                 try await nap(.milliseconds(1000 + browser.dice.below(1000)))
             case .pending:
-                throw .failed("check-code still reported no sign-in 5 tries after the login ended")
+                let name = checked.exchange.operation.name
+                throw .failed(
+                    "\(ours: name) still reported no sign-in 5 tries after the login ended")
             default: throw .refused(checked)
             }
         }

@@ -50,10 +50,15 @@ extension Household {
         do throws(StopReason) {
             try await nap(second.noticesCode)
             guard codeOnScreen == issued.code else { return false }
-            try await lookUp(issued.code, on: browser)
+            if !issued.lacksProvider { try await lookUp(issued.code, on: browser) }
             let offered = try await configuration(browser)
             let provider = terms.provider(at: second.providerDraw, offered: offered ?? [])
             guard provider != nil || offered == nil else { return false }
+            if hasSessions {
+                // The first may have signed in meanwhile: then the code is spent.
+                _ = try await completeSession(
+                    issued.code, mvpd: provider, on: browser, isProvoked: true)
+            }
             try await walkLogin(issued, provider: provider, as: person)
             traces.signedIn = true
             try await confirm(issued.code, by: person)
@@ -65,7 +70,7 @@ extension Household {
 
     /// The first viewer goes through the platform, while the code is on the screen for the second.
     func signInBothWays() async throws(StopReason) {
-        let issued = try await issueCode(mvpd: nil)
+        guard let issued = try await issueCode(mvpd: nil) else { return }
         let shown = show(issued)
         defer { codeOnScreen = nil }
         async let platform: Void = trySignOn()

@@ -9,19 +9,33 @@ extension Household {
     /// How long it polls after the web view has closed (rest-v1.md § 15, own).
     private static let patience: Duration = .seconds(60)
 
-    /// `preselected` is the provider that the platform's picker has named: nobody is asked again.
-    func signInOnDevice(preselected: String?) async throws(StopReason) {
+    /// `start` has the provider that the platform's picker has named: nobody is asked again.
+    func signInOnDevice(_ start: SignInStart) async throws(StopReason) {
         expect(aViewer: true)
         if !plan.viewer.givesUp { try await takeAccount() }
+        let preselected = start.mvpd
         var provider = try await ownPicker(preselected)
-        let issued = try await issueCode(mvpd: provider)
+        guard let issued = try await code(start, mvpd: provider) else { return }
+        if issued.lacksProvider,
+            case .done = try await completeSession(issued.code, mvpd: provider, on: tv)
+        {
+            noteNoLogin()
+            remember(provider)
+            signedInNow(by: .noLogin)
+            return
+        }
         let opened = lane.now
         if record.codeShown == nil { record.codeShown = opened }
         reach(.codeTyped)
         if plan.viewer.cancels {
             try await cancelLogin(issued, provider: provider)
             // G10: a preselection that came to nothing leads to the app's own picker.
-            if preselected != nil { provider = try await ownPicker(nil) }
+            if preselected != nil {
+                provider = try await ownPicker(nil)
+                if hasSessions {
+                    _ = try await completeSession(issued.code, mvpd: provider, on: tv)
+                }
+            }
         }
         try await logIn(issued, provider: provider)
         let closed = lane.now

@@ -8,8 +8,10 @@ public enum SignInPath: UInt8, CaseIterable, Sendable {
     case platform
     /// A TempPass: nobody signed in.
     case pass
+    /// By what others did: another device's sign-in, or degraded access (rest-v2.md § 5.2).
+    case noLogin
 
-    /// As in files: `code`, `web-view`, `platform`, `temp-pass`.
+    /// As in files: `code`, `web-view`, `platform`, `temp-pass`, `no-login`.
     public var name: String { Self.names[Int(rawValue)] }
 
     /// The end of "signed in ...": `by code`.
@@ -19,6 +21,7 @@ public enum SignInPath: UInt8, CaseIterable, Sendable {
         case .webView: "in a web view"
         case .platform: "on the platform"
         case .pass: "with a TempPass"
+        case .noLogin: "without a login"
         }
     }
 
@@ -27,7 +30,7 @@ public enum SignInPath: UInt8, CaseIterable, Sendable {
         self.init(rawValue: UInt8(position))
     }
 
-    private static let names = ["code", "web-view", "platform", "temp-pass"]
+    private static let names = ["code", "web-view", "platform", "temp-pass", "no-login"]
 }
 
 /// By which paths a household signed in, and what platform and SDK said meanwhile.
@@ -88,7 +91,7 @@ extension HouseholdRecord {
         guard let path = signOn.paths.first, let tokenSeen else { return nil }
         switch path {
         case .code, .webView: return signIn
-        case .platform, .pass: return signOn.began.map { max(.zero, tokenSeen - $0) }
+        case .platform, .pass, .noLogin: return signOn.began.map { max(.zero, tokenSeen - $0) }
         }
     }
 

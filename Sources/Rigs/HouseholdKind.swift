@@ -9,7 +9,12 @@ public struct HouseholdKind: Sendable, Hashable {
         case tvos
         /// Keeps its code to itself: a web view on the same device signs in.
         case ios, ipados
-        /// The same two behind the AccessEnabler (access-enabler-sdk.md).
+        /// As a tvOS device, with another make (rest-v2.md § 14).
+        case androidTV = "android-tv"
+        /// The same; its platform knows its user (rest-v2.md § 8.1).
+        case fireTV = "fire-tv"
+        case roku
+        /// The first two behind the AccessEnabler (access-enabler-sdk.md).
         case sdkTVOS = "sdk-tvos"
         case sdkIOS = "sdk-ios"
 
@@ -17,6 +22,10 @@ public struct HouseholdKind: Sendable, Hashable {
         public var hasWebView: Bool { self == .ios || self == .ipados || self == .sdkIOS }
         /// The app talks to the SDK, not to the service.
         public var isSDK: Bool { self == .sdkTVOS || self == .sdkIOS }
+        /// Has the TV provider account of its platform (apple-sso.md).
+        public var isApple: Bool { self == .tvos || hasWebView || isSDK }
+        /// Its platform vouches for its user with each request (rest-v2.md § 8.1).
+        public var hasPlatformIdentity: Bool { self == .fireTV || self == .roku }
     }
 
     public var name: String
@@ -31,8 +40,13 @@ public struct HouseholdKind: Sendable, Hashable {
     var ownApplication = OwnApplication()
     /// The platform's account framework, where the first screen asks it before anybody else.
     public var platform: PlatformSignOn?
-    /// Plays on a TempPass, without anybody signing in (rest-v1.md § 10, N5).
-    public var hasTempPass: Bool = false
+    /// Plays on a TempPass, without anybody signing in (rest-v1.md § 10, N5; rest-v2.md § 11).
+    public var hasTempPass: Bool { pass != nil }
+    public var pass: TempPass?
+    /// What else than the device its requests are made for; nil: nothing.
+    public var singleSignOn: SingleSignOn?
+    /// The viewer chooses the provider on the TV, before there is a code.
+    public var choosesOnFirstScreen: Bool = false
     /// Share (0 to 1) of households in which two viewers sign in at once, as two users.
     public var hasSecondViewer: Double = 0
 
@@ -68,9 +82,9 @@ extension HouseholdKind: RigSection {
                 kind.firstScreen = screen
                 kind.device = screen.usualDevice
             }, default: "tvos",
-            "tvos: shows a code and polls at once. ios, ipados: signs in with a web view on the "
-                + "device and polls when it closes. sdk-tvos, sdk-ios: the same with the "
-                + "AccessEnabler SDK."),
+            "tvos, android-tv, fire-tv, roku: shows a code and polls at once. ios, ipados: signs in "
+                + "with a web view on the device and polls when it closes. sdk-tvos, sdk-ios: the "
+                + "same with the AccessEnabler SDK, which speaks adobe-pass-v1 only."),
         Key(
             "protocol", .words(later: ProtocolName.planned),
             ifGiven: \.ownApplication.protocolName, example: "adobe-pass-v1", alternative: true,
@@ -105,9 +119,22 @@ extension HouseholdKind: RigSection {
             "Try the platform's TV provider account first: the device's state and the viewer's "
                 + "answers."),
         Key(
-            "temp-pass", .scalar(.flag), into: \.hasTempPass,
+            "provider-choice", .words(("second-screen", false), ("first-screen", true)),
+            into: \.choosesOnFirstScreen,
+            "Where the viewer chooses the provider: on the phone after typing the code, or on the "
+                + "TV before it asks for a code."),
+        Key(
+            "single-sign-on", .section, ifGiven: \.singleSignOn, alternative: true,
+            "Send with each request who the user is to the platform (fire-tv, roku) or to an "
+                + "identity service; adobe-pass-v2 only."),
+        Key(
+            "temp-pass",
+            .either(
+                .from(.scalar(.flag)) { $0 ? TempPass() : nil },
+                .from(.section) { (pass: TempPass) in pass }), into: \.pass, default: "false",
+            example: "{provider: TempPass}",
             "Play with a TempPass, without a sign-in; uses the first TempPass provider of the "
-                + "service's configuration."),
+                + "service's configuration, or the one that is named."),
     ]
 
     mutating func check(_ marks: Marks, _ reader: inout ValueReader) {
@@ -118,7 +145,20 @@ extension HouseholdKind: RigSection {
                 "with temp-pass there is no sign-in, so platform-sign-on has no effect; remove "
                     + "one of them")
         }
+        if platform != nil, !firstScreen.isApple {
+            reader.refuse(
+                marks["platform-sign-on"].place,
+                "platform-sign-on is the TV provider account of tvOS, iOS and iPadOS; remove it, or "
+                    + "write first-screen: tvos")
+        }
+        checkSingleSignOn(marks, &reader)
         guard firstScreen.hasWebView else { return }
+        if marks.gives("provider-choice") {
+            reader.refuse(
+                marks["provider-choice"].place,
+                "first-screen \(firstScreen.rawValue) signs in on the device itself, where the "
+                    + "viewer chooses; remove provider-choice")
+        }
         if marks.gives("second-screens") {
             reader.refuse(
                 marks["second-screens"].place,
@@ -141,6 +181,9 @@ extension HouseholdKind.FirstScreen {
         case .tvos, .sdkTVOS: .appleTV
         case .ios, .sdkIOS: .phone
         case .ipados: .tablet
+        case .androidTV: .androidTV
+        case .fireTV: .fireTV
+        case .roku: .roku
         }
     }
 }

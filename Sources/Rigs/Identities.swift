@@ -34,13 +34,37 @@ struct Identities: Sendable, Hashable {
     }
 
     /// The household's TV.
-    func firstScreen(_ household: Int, _ info: DeviceInfo) -> DeviceIdentity {
+    func firstScreen(
+        _ household: Int, _ info: DeviceInfo, _ make: HouseholdKind.FirstScreen
+    ) -> DeviceIdentity {
         DeviceIdentity(
             id: deviceID(household * devicesEach), info: info,
-            userAgent:
-                "\(info.applicationId)/\(info.version) (\(info.model); \(info.osName) \(info.osVersion)) "
-                + Release.mark,
+            userAgent: Self.userAgent(info, make) + " " + Release.mark,
             forwardedFor: address(household * devicesEach))
+    }
+
+    /// As such devices were seen to call themselves (observed.md).
+    private static func userAgent(_ info: DeviceInfo, _ make: HouseholdKind.FirstScreen) -> String {
+        switch make {
+        case .androidTV: "okhttp/4.11.0"
+        case .fireTV:
+            "Dalvik/2.1.0 (Linux; U; Android \(info.osVersion); \(info.model) Build/NS6281)"
+        case .roku: "Roku/DVP-\(info.osVersion) (\(info.osVersion).0-4321)"
+        case .tvos, .ios, .ipados, .sdkTVOS, .sdkIOS:
+            "\(info.applicationId)/\(info.version) (\(info.model); \(info.osName) \(info.osVersion))"
+        }
+    }
+
+    /// Who the household's people are to a platform or an identity service: a version 4 UUID.
+    func subject(_ household: Int) -> String {
+        let bits = root.child("subject", household).value
+        let rest = second.child("subject, second half", household).value
+        let digits =
+            hexadecimal(bits & ~0xf000 | 0x4000) + hexadecimal(rest & ~(0xc << 60) | 0x8 << 60)
+        let ends = [8, 12, 16, 20, 32]
+        return zip([0] + ends, ends).map { start, end in
+            String(digits.dropFirst(start).prefix(end - start))
+        }.joined(separator: "-")
     }
 
     /// The household's phones, from 0.
@@ -140,6 +164,20 @@ extension DeviceInfo {
     /// What an iPad says it is, likewise.
     public static let tablet = DeviceInfo(
         model: "iPad13,4", osName: "iOS", osVersion: "17.4", primaryHardwareType: "Tablet")
+
+    /// What an Android TV says it is, likewise.
+    public static let androidTV = DeviceInfo(
+        model: "BRAVIA 4K VH2", manufacturer: "Sony", osName: "Android", osVersion: "12",
+        primaryHardwareType: "TV")
+
+    /// A Fire TV, whose system is an Android (rest-v1.md § 3.4 has no other name for it).
+    public static let fireTV = DeviceInfo(
+        model: "AFTKA", manufacturer: "Amazon", osName: "Android", osVersion: "9",
+        primaryHardwareType: "SetTopBox")
+
+    public static let roku = DeviceInfo(
+        model: "4802X", manufacturer: "Roku", osName: "Roku OS", osVersion: "14.0",
+        primaryHardwareType: "SetTopBox")
 
     /// What every second screen says it is, and a first screen that is a phone.
     public static let phone = DeviceInfo(

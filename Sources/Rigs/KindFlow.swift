@@ -76,9 +76,15 @@ struct KindFlow {
                 (.logout, stays * after.staysSignedIn),
                 (.deleteRegistration, !issues || deletes ? 0 : rounds),
             ] : []
+        let all = before + after.requests.map { ($0.0, $0.1 * rounds * stays) } + cleanUp
+        let name = rig.protocolName(of: kind)
         requests =
             HouseholdFlow.summed(
-                before + after.requests.map { ($0.0, $0.1 * rounds * stays) } + cleanUp
+                all.compactMap { operation, count in
+                    let isLookUp = operation == .registrationRecord && !kind.choosesOnFirstScreen
+                    let known = isLookUp ? .resumeSession : operation.counterpart
+                    return name == .adobePassV2 ? known.map { ($0, count) } : (operation, count)
+                }
             ).filter { $0.1 > 0 }
         let isQuick = way == .pass || way == .platform
         let round = (isQuick ? 0 : human + interval / 2) + after.watching
@@ -129,6 +135,7 @@ struct KindFlow {
                 requests.append((.logout, signedIn * share))
                 signedIn *= 1 - share
             case .again(let share): again += (1 - again) * share
+            case .secondProvider(let share): again += (1 - again) * share * signedIn
             case .relaunch(let share):
                 requests.append((.checkAuthentication, share))
                 again += (1 - again) * (1 - signedIn) * share
@@ -136,6 +143,24 @@ struct KindFlow {
             }
         }
         return (HouseholdFlow.summed(requests), watching, again, signedIn)
+    }
+}
+
+extension OperationName {
+    /// What REST V2 has in its place; nil where it has nothing (rest-v2.md § 16.1).
+    fileprivate var counterpart: OperationName? {
+        switch self {
+        case .checkAuthentication: .profiles
+        case .registrationCode: .createSession
+        case .registrationRecord: .sessionByCode
+        case .checkCode, .pollToken: .profilesByCode
+        case .profileRequest: .partnerRequest
+        case .tokenExchange: .ssoProfile
+        case .deleteRegistration, .freePreview, .preauthorizeCode, .authorizationToken, .mediaToken,
+            .userMetadata:
+            nil
+        default: self
+        }
     }
 }
 

@@ -14,6 +14,9 @@ public struct Plan: Sendable, Hashable {
     private let arrivals: ArrivalTimes?
     private let identities: Identities
     private let kinds: KindOrder
+    /// Households of a home, which come one after another and are of one kind: 1, or 2 where a kind's
+    /// `single-sign-on` is shared. A part of a plan has whole homes.
+    private let homeSize: Int
 
     /// `run` tells devices and accounts from those of other runs, where the rig asks for identities
     /// per run; a plan that nobody runs needs none.
@@ -29,6 +32,7 @@ public struct Plan: Sendable, Hashable {
         }
         identities = Identities(rig, seed: seed, run: run ?? RunID(of: seed))
         kinds = KindOrder(rig.kinds, seed: seed)
+        homeSize = rig.kinds.contains { $0.hasSharedHomes } ? 2 : 1
     }
 
     private init(_ whole: Plan, first: Int, stride: Int) {
@@ -39,6 +43,7 @@ public struct Plan: Sendable, Hashable {
         arrivals = whole.arrivals
         identities = whole.identities
         kinds = whole.kinds
+        homeSize = whole.homeSize
     }
 
     /// The `k`-th of `n` parts, from 0: every n-th household, so that each part has its share of
@@ -78,12 +83,15 @@ public struct Plan: Sendable, Hashable {
     /// number in the whole plan, which is the same as the position unless this is a part.
     public func household(_ position: Int) -> HouseholdPlan? {
         guard position >= 0, households.map({ position < $0 }) ?? true else { return nil }
-        return made(first + position * stride)
+        let (home, place) = position.quotientAndRemainder(dividingBy: homeSize)
+        return made((first + home * stride) * homeSize + place)
     }
 
     /// How many of the first `count` households of the whole are in this plan.
     private func share(of count: Int) -> Int {
-        max(0, (count - first + stride - 1) / stride)
+        let (homes, rest) = count.quotientAndRemainder(dividingBy: homeSize)
+        let isLastHere = rest > 0 && homes >= first && (homes - first) % stride == 0
+        return max(0, (homes - first + stride - 1) / stride) * homeSize + (isLastHere ? rest : 0)
     }
 
     /// Each choice has a purpose of its own, so that one more choice reshuffles nothing.
@@ -91,15 +99,23 @@ public struct Plan: Sendable, Hashable {
         func dice(_ purpose: StaticString) -> Dice { seed.child(purpose, index).generator() }
         var providerDice = dice("provider")
         var codeDice = dice("new code")
-        let kind = rig.kinds[kinds[index]]
+        let kind = rig.kinds[kinds[index / homeSize]]
+        let home = kind.hasSharedHomes ? HomePlan(index: index, size: homeSize) : nil
+        // What the people of a home have in common is that of its first household.
+        let owner = home?.first ?? index
+        if owner != index { providerDice = seed.child("provider", owner).generator() }
+        let device = kind.singleSignOn?.sharing == .app ? owner : index
+        let needsSubject = kind.singleSignOn != nil || kind.pass?.isPromotional == true
         return HouseholdPlan(
             index: index, kind: kind, arrival: arrival(index),
-            firstScreen: identities.firstScreen(index, kind.device),
+            firstScreen: identities.firstScreen(device, kind.device, kind.firstScreen),
             secondScreens: (0..<kind.secondScreens).map { identities.secondScreen(index, $0) },
-            account: identities.account(index), providerDraw: providerDice.unit(),
-            viewer: viewer(kind.viewer, index), activities: activities(index),
+            account: identities.account(owner), providerDraw: providerDice.unit(),
+            viewer: viewer(kind.viewer, index),
+            activities: activities(index, mayLogOut: owner == index),
             asksForNewCode: codeDice.chance(rig.code.newCode),
-            pollSeed: seed.child("polls", index), second: secondViewer(kind, index))
+            pollSeed: seed.child("polls", index), second: secondViewer(kind, index), home: home,
+            subject: needsSubject ? identities.subject(owner) : nil)
     }
 
     /// Whoever signs in at the same time: nobody, in most rigs.
@@ -142,14 +158,20 @@ public struct Plan: Sendable, Hashable {
     }
 
     /// The list with its shares decided. After a logout that is taken nothing but `again` is left:
-    /// a TV that is logged out has nothing to watch. `again` ends the list.
-    private func activities(_ index: Int) -> [PlannedActivity] {
+    /// a TV that is logged out has nothing to watch. `again` ends the list. Of a home that shares its
+    /// sign-in the first household alone logs out.
+    private func activities(_ index: Int, mayLogOut: Bool) -> [PlannedActivity] {
         var planned: [PlannedActivity] = []
         var isLoggedOut = false
         var dice = seed.child("activities", index).generator()
         for activity in rig.afterSignIn {
             // Every activity draws once, taken or not, so that no share moves the ones after it.
             var own = Dice(Seed(dice.next()))
+            switch activity {
+            case .again, .logout:
+                if !mayLogOut { continue }
+            default: break
+            }
             switch activity {
             case .again(let share):
                 if own.chance(share) { return planned + [.again] }
@@ -158,6 +180,8 @@ public struct Plan: Sendable, Hashable {
                 planned.append(.relaunch)
                 isLoggedOut = false
             case _ where isLoggedOut: continue
+            case .secondProvider(let share):
+                if own.chance(share) { planned.append(.secondProvider) }
             case .logout(let share):
                 guard own.chance(share) else { continue }
                 planned.append(.logout)
@@ -190,6 +214,26 @@ public struct HouseholdPlan: Sendable, Hashable {
     public var pollSeed: Seed
     /// Whoever signs in at the same time, as another user; nil: nobody.
     public var second: SecondViewerPlan?
+    /// Where it shares a home, and a sign-in, with another household.
+    public var home: HomePlan?
+    /// Who its people are to a platform or an identity service; nil where nobody asks.
+    public var subject: String?
+}
+
+/// A household's place in a home that shares an identity.
+public struct HomePlan: Sendable, Hashable {
+    /// The household that signs in first.
+    public var first: Int
+    public var isFirst: Bool
+
+    init(index: Int, size: Int) {
+        first = index - index % size
+        isFirst = index == first
+    }
+}
+
+extension HouseholdKind {
+    var hasSharedHomes: Bool { singleSignOn.map { $0.sharing != .nobody } ?? false }
 }
 
 /// An activity that this household will really do.
@@ -201,4 +245,6 @@ public enum PlannedActivity: Sendable, Hashable {
     case again
     /// The app is closed and opened again.
     case relaunch
+    /// One more sign-in, at another provider.
+    case secondProvider
 }

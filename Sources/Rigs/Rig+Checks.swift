@@ -18,6 +18,7 @@ extension Rig {
         checkKinds(marks, &reader)
         checkPolling(marks["polling"], &reader)
         checkActivities(marks["after-sign-in"], &reader)
+        checkProtocols(marks, &reader)
         checkStandin(marks, &reader)
         checkLines(marks, &reader)
     }
@@ -84,7 +85,7 @@ extension Rig {
     private func checkSecondViewer(
         _ kind: HouseholdKind, _ place: Place, _ reader: inout ValueReader
     ) {
-        if kind.firstScreen != .tvos || kind.hasTempPass {
+        if kind.firstScreen.hasWebView || kind.firstScreen.isSDK || kind.hasTempPass {
             reader.refuse(
                 place,
                 "second-viewer needs a code on the screen; write first-screen: tvos and remove "

@@ -11,7 +11,8 @@ extension Rig {
             if kind.firstScreen != .tvos { kind.device = .appleTV }
             kind.firstScreen = .tvos
             kind.secondScreens = phones
-            kind.hasTempPass = false
+            kind.pass = nil
+            kind.singleSignOn = nil
             kind.hasSecondViewer = 0
             return kind
         }

@@ -76,6 +76,8 @@ public struct Rig: Sendable, Hashable {
         case again(Double)
         /// Share of households whose app is closed and opened again; it signs in where it has to.
         case relaunch(Double)
+        /// Share of households that sign in at another provider as well.
+        case secondProvider(Double)
     }
 }
 
@@ -254,6 +256,11 @@ extension Syntax<Rig.Activity> {
                     "relaunch", .scalar(.share), set: { $0.value = .relaunch($1) }, example: "10%",
                     "Share of TVs whose app is closed and opened again here; a TV that is not signed "
                         + "in then signs in."),
+                Key(
+                    "second-provider", .scalar(.share),
+                    set: { $0.value = .secondProvider($1) }, example: "30%",
+                    "Share of TVs that sign in at another provider as well and go on with it; a "
+                        + "logout ends the newest sign-in only. adobe-pass-v2 only."),
             ]))
     }
 }

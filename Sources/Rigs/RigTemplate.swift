@@ -1,3 +1,5 @@
+public import Dialects
+
 /// The rig that `screenrig init` writes: for a staging server of the user's own, with blanks.
 public enum RigTemplate {
     /// What stands where something is to be filled in; the reader points at each one that is left.
@@ -20,18 +22,44 @@ public enum RigTemplate {
     ]
 
     /// The remedy as lines of a comment, indented as the keys of `target`.
-    private static func comment(_ key: String) -> String {
+    private static func comment(_ key: String, _ name: ProtocolName) -> String {
         var lines = ["  #"]
-        for word in (remedies[key] ?? "").split(separator: " ") {
+        let remedy = (remedies[key] ?? "").replacing("/api/v1", with: paths(name))
+        for word in remedy.split(separator: " ") {
             if lines[lines.count - 1].count + word.count + 1 > 104 { lines.append("  #") }
             lines[lines.count - 1] += " \(word)"
         }
         return lines.joined(separator: "\n")
     }
 
+    private static func paths(_ name: ProtocolName) -> String {
+        switch name {
+        case .adobePassV1: "/api/v1"
+        case .adobePassV2: "/api/v2"
+        }
+    }
+
+    /// The lines about the protocol: none for the usual one.
+    private static func protocolLines(_ name: ProtocolName) -> String {
+        guard name != .usual else { return "" }
+        return """
+              # Protocol of the service. A software statement of the older protocol does not register for it.
+              protocol: \(name.rawValue)
+
+            """
+    }
+
+    private static func activities(_ name: ProtocolName) -> String {
+        switch name {
+        case .adobePassV1: "[user-metadata, preauthorize, authorize, media-token, {logout: 100%}]"
+        case .adobePassV2: "[preauthorize, authorize, {logout: 100%}]"
+        }
+    }
+
     /// `path` is the file's own, for the commands in its comments.
-    public static func text(for path: String) -> String {
-        """
+    public static func text(for path: String, protocolName name: ProtocolName = .usual) -> String {
+        func comment(_ key: String) -> String { Self.comment(key, name) }
+        return """
         # A rig for a staging server. Fill in each ???, then run
         #
         #   screenrig validate \(path)     lists the blanks that are left; does not use the network
@@ -46,6 +74,7 @@ public enum RigTemplate {
         target:
         \(comment("base"))
           base: ???
+        \(protocolLines(name))\
         \(comment("requestor"))
           requestor: ???
         \(comment("domain"))
@@ -78,7 +107,7 @@ public enum RigTemplate {
             viewer: {notices-code: 3s, signs-in: 5s, gives-up: 0%}
 
         polling: {every: 5s}
-        after-sign-in: [user-metadata, preauthorize, authorize, media-token, {logout: 100%}]
+        after-sign-in: \(activities(name))
 
         # Accounts that viewers sign in with. Default: generated names, which only a stand-in accepts. List test
         # accounts in a file next to this one, first line mvpd,user,password, and run: chmod 600 accounts.csv

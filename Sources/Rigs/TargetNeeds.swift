@@ -68,7 +68,7 @@ extension Rig.Activity {
         case .ask(.preauthorizeCode): "preauthorize"
         case .ask(let operation): operation.needsResources ? operation.name : nil
         case .playAtOnce: "authorize"
-        case .watch, .logout, .again, .relaunch: nil
+        case .watch, .logout, .again, .relaunch, .secondProvider: nil
         }
     }
 }

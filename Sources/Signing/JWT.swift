@@ -5,8 +5,12 @@ internal import Formats
 public enum JWT {
     private static let header = #"{"alg":"RS256","typ":"JWT"}"#
 
-    /// The compact form `header.claims.signature`.
-    public static func make(claims: String, key: RSAKey) throws(SigningError) -> String {
+    /// The compact form `header.claims.signature`. `id`: the key's name in the header (`kid`), which
+    /// needs no escapes.
+    public static func make(
+        claims: String, key: RSAKey, id: String? = nil
+    ) throws(SigningError) -> String {
+        let header = id.map { #"{"alg":"RS256","kid":"\#($0)","typ":"JWT"}"# } ?? header
         let signed = Base64.encodeURL(header.utf8) + "." + Base64.encodeURL(claims.utf8)
         return signed + "." + Base64.encodeURL(try key.sign(Array(signed.utf8)))
     }

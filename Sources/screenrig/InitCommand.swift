@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Dialects
 internal import Foundation
 internal import Journal
 internal import Rigs
@@ -9,6 +10,7 @@ struct InitCommand: ParsableCommand {
         discussion: """
             Example:
                 screenrig init rigs/staging.yaml
+                screenrig init rigs/staging.yaml --protocol adobe-pass-v2
 
             Fill in each ???, then run 'screenrig validate FILE': it lists the blanks that are left. An \
             existing file is never overwritten.
@@ -19,12 +21,26 @@ struct InitCommand: ParsableCommand {
         completion: .file(extensions: ["yaml", "yml"]))
     var file: String
 
+    @Option(
+        name: .customLong("protocol"),
+        help: ArgumentHelp(
+            "Protocol of the service: \(ProtocolName.allCases.map(\.rawValue).joined(separator: ", ")).",
+            valueName: "NAME"),
+        transform: { text in
+            guard let name = ProtocolName(rawValue: text) else {
+                throw ValidationError("unknown protocol '\(text)'")
+            }
+            return name
+        })
+    var protocolName = ProtocolName.usual
+
     func run() throws {
         let url = URL(filePath: file)
         do {
             try FileManager.default.createDirectory(
                 at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data(RigTemplate.text(for: file).utf8).write(to: url, options: .withoutOverwriting)
+            let text = RigTemplate.text(for: file, protocolName: protocolName)
+            try Data(text.utf8).write(to: url, options: .withoutOverwriting)
         } catch let error as CocoaError where error.code == .fileWriteFileExists {
             throw CommandFailure.badInput(
                 "\(file) already exists; choose another name, or remove it first")

@@ -269,15 +269,25 @@ extension Household {
     }
 
     fileprivate func profileRequest(driven provider: Provider, _ credential: Credential) -> Call? {
-        dialect.profileRequest(mvpd: provider.id, on: platformDevice, credential)
+        var credential = credential
+        show(provider, in: &credential)
+        return dialect.profileRequest(mvpd: provider.id, on: platformDevice, credential)
+    }
+
+    /// The platform's account is signed in with `provider`, and may be asked (rest-v2.md § 8.3).
+    private func show(_ provider: Provider, in credential: inout Credential) {
+        guard hasSessions else { return }
+        var tokens = credential.tokens ?? IdentityTokens()
+        tokens.partner = PartnerStatus(
+            access: .granted, provider: provider.platform?.mappingID ?? provider.id,
+            expires: epochMilliseconds(lane.now + .seconds(86_400)))
+        credential.tokens = tokens
     }
 
     fileprivate func exchange(
         driven provider: Provider, as account: Account, on screen: OnLane<Screen>
     ) async throws(StopReason) -> Call? {
-        let asked = try await ask(screen.value) {
-            dialect.profileRequest(mvpd: provider.id, on: platformDevice, $0)
-        }
+        let asked = try await ask(screen.value) { profileRequest(driven: provider, $0) }
         guard case .profileRequest(let bytes) = asked.answer else { throw .refused(asked) }
         let query = AttributeQuery(
             verificationToken: bytes, provider: provider.platform?.mappingID ?? provider.id,
@@ -287,7 +297,8 @@ extension Household {
         case .document(let text): document = text
         case .refused(_, let why): throw .failed("the platform confirmed no account: \(why)")
         }
-        let credential = try await credential(of: screen.value)
+        var credential = try await credential(of: screen.value)
+        show(provider, in: &credential)
         var call = dialect.tokenExchange(
             SAMLText.base64(document), mvpd: provider.id, on: platformDevice, credential)
         call?.signsIn(account, at: provider.id)

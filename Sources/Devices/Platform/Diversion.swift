@@ -15,6 +15,8 @@ enum Diversion {
     case notVouched(AccountError?)
     /// S1 or S2 was answered, and turned down.
     case refused(Answered)
+    /// X1 of REST V2 was answered with a code for an ordinary sign-in.
+    case fallback(Answered)
     /// A request came to nothing.
     case failed(Untrusted)
 }
@@ -55,14 +57,17 @@ extension Household {
             return
                 "step 7: the platform answered error \(error.code.rawValue) (\(ours: "\(error.code)"))\(why)"
         case .refused(let answered): return step(of: answered) + StopReason.refusal(answered)
+        case .fallback(let answered):
+            let said = answered.exchange.observation.record ?? "a code"
+            return "step 6: partner-request answered with \(said)"
         case .failed(let cause): return cause
         }
     }
 
     private func step(of answered: Answered) -> Untrusted {
         switch answered.exchange.operation {
-        case .profileRequest: "step 6: "
-        case .tokenExchange: "step 9: "
+        case .profileRequest, .partnerRequest: "step 6: "
+        case .tokenExchange, .ssoProfile: "step 9: "
         default: ""
         }
     }

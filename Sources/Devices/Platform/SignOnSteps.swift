@@ -7,8 +7,13 @@ internal import Rigs
 enum SignOnOutcome {
     /// The service has a token of this device: step 11.
     case signedIn
-    /// Step 10, the answer to everything else, with the provider that the picker named.
-    case regular(preselected: String?)
+    /// Step 10, the answer to everything else, with the provider that the picker named, and, in REST V2,
+    /// the code that came instead of a platform's request.
+    case regular(SignInStart)
+
+    static func regular(preselected: String?) -> SignOnOutcome {
+        .regular(SignInStart(mvpd: preselected))
+    }
 }
 
 /// The eleven steps of apple-sso.md § 1, from step 2 on, as the page tells them: step 1 has found no
@@ -64,16 +69,23 @@ extension Household {
             }
         }
 
-        // 6. The profile request. G6: not integrated, or not enabled: step 10.
+        // 6. The profile request. G6: not integrated, or not enabled: step 10; in REST V2 the service says
+        // so, by the status that the request shows (rest-v2.md § 8.3).
         trail.append(6)
-        guard let provider = providers.provider(onPlatform: providerID),
-            let terms = provider.platform, terms.isEnabled
-        else {
+        let integrated = providers.provider(onPlatform: providerID)
+        guard hasSessions || integrated?.platform?.isEnabled == true else {
             divert(.noIntegration(providerID, offered: providers))
             return .regular(preselected: nil)
         }
-        guard let token = try await profileRequest(of: provider) else {
-            return .regular(preselected: nil)
+        let provider = integrated ?? Provider(id: "", displayName: "")
+        let token: MetadataRequest.VerificationToken
+        switch try await profileRequest(of: provider) {
+        case .token(let given): token = given
+        case .signedIn: return .signedIn
+        case .code(let issued):
+            let known = issued.lacksProvider ? nil : integrated?.id
+            return .regular(SignInStart(mvpd: known, issued: issued))
+        case .refused: return .regular(preselected: nil)
         }
 
         // 7. The platform vouches for its viewer.
@@ -82,7 +94,8 @@ extension Household {
         guard try await mayAskPlatform() else { return .regular(preselected: nil) }
         try await takePlatformAccount()
         let vouched = try await askPlatform(
-            .vouching(attributes: terms.requiredMetadata, token), for: provider.id)
+            .vouching(attributes: provider.platform?.requiredMetadata ?? [], token),
+            for: provider.id)
         guard let document = vouched.metadata?.attributeResponse else {
             divert(.notVouched(vouched.error))
             endLogin { $0.noteNothing(of: $1) }
@@ -104,6 +117,7 @@ extension Household {
     /// Steps 2, 4 and 7: asks for the access status, with the prompt option true.
     func mayAskPlatform() async throws(StopReason) -> Bool {
         let (access, hasPrompted) = accounts.checkAccessStatus(prompts: true)
+        readPartnerStatus()
         if hasPrompted {
             record.signOn.prompts += 1
             note(.platformPrompt, "\(ours: "\(access)")")
@@ -124,6 +138,7 @@ extension Household {
             }
         }
         if script.asking == .foreground { _ = try await mayAskPlatform() }
+        readPartnerStatus()
     }
 
     /// Puts a request to the framework, in the terms of this app. What the viewer does with its picker
@@ -140,6 +155,7 @@ extension Household {
             note(.platformPicker, "dismiss")
         }
         if let error = result.error { note(.platformError, "\(error.code.rawValue)") }
+        readPartnerStatus()
         return result
     }
 
@@ -197,27 +213,50 @@ extension Household {
             } ?? nil
         knownProviders = providers
         if let providers { accounts.learn(providers) }
+        readPartnerStatus()
         return providers
     }
 
-    /// S1; nil where it is refused (G5).
+    /// What the service has for the platform.
+    enum ProfileRequestOutcome {
+        case token(MetadataRequest.VerificationToken)
+        /// The device is signed in as it is.
+        case signedIn
+        /// None, and a code for an ordinary sign-in (rest-v2.md § 8.3).
+        case code(IssuedCode)
+        /// G5.
+        case refused
+    }
+
+    /// S1, or X1 of REST V2.
     func profileRequest(
         of provider: Provider
-    ) async throws(StopReason) -> MetadataRequest.VerificationToken? {
+    ) async throws(StopReason) -> ProfileRequestOutcome {
         let asked = try await attempt { () async throws(StopReason) in
             try await ask(tv) {
                 dialect.profileRequest(mvpd: provider.id, on: platformDevice, $0)
             }
         }
-        guard let asked else { return nil }
-        guard case .profileRequest(let bytes) = asked.answer else {
+        guard let asked else { return .refused }
+        switch asked.answer {
+        case .profileRequest(let bytes):
+            return .token(
+                MetadataRequest.VerificationToken(bytes: bytes, received: asked.exchange.ended))
+        case .code(let issued):
+            take(issued, from: asked)
+            divert(.fallback(asked))
+            return .code(issued)
+        case .signedIn(let tag, _):
+            remember(tag?.mvpd ?? provider.id)
+            signedInAtOnce(asked, by: .noLogin)
+            return .signedIn
+        default:
             divert(.refused(asked))
-            return nil
+            return .refused
         }
-        return MetadataRequest.VerificationToken(bytes: bytes, received: asked.exchange.ended)
     }
 
-    /// S2 with the platform's document; whether a token came of it.
+    /// S2 with the platform's document, or X2 of REST V2; whether a token came of it.
     func exchange(_ document: String, for provider: Provider) async throws(StopReason) -> Bool {
         let base64 = SAMLText.base64(document)
         let exchanged = try await attempt { () async throws(StopReason) in
@@ -230,7 +269,10 @@ extension Household {
             }
         }
         guard let exchanged else { return false }
-        guard case .done = exchanged.answer, exchanged.exchange.delivery.status == 204 else {
+        switch exchanged.answer {
+        case .done where exchanged.exchange.delivery.status == 204: break
+        case .signedIn(let tag, _) where hasSessions: remember(tag?.mvpd ?? provider.id)
+        default:
             divert(.refused(exchanged))
             return false
         }
@@ -242,6 +284,12 @@ extension Household {
     func signedInAtOnce(_ answered: Answered, by path: SignInPath) {
         if record.tokenSeen == nil { record.tokenSeen = answered.exchange.ended }
         traces.signedIn = true
+        signedInNow(by: path)
+    }
+
+    /// The same where no single answer says so.
+    func signedInNow(by path: SignInPath) {
+        if record.tokenSeen == nil { record.tokenSeen = lane.now }
         signedIn(by: path)
         reach(.signedIn)
         expect(aViewer: false)

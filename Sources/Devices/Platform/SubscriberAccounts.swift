@@ -81,6 +81,12 @@ struct SubscriberAccounts {
         }
     }
 
+    /// What the platform calls a provider; nil where a rig cannot know it yet.
+    func name(of id: PlatformProviderID) -> String? {
+        if case .named(let name) = id { return name }
+        return known.provider(onPlatform: id)?.platform?.mappingID
+    }
+
     /// Learns what the platform calls the service's providers.
     mutating func learn(_ providers: [Provider]) {
         known = providers

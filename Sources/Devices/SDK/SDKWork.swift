@@ -106,7 +106,9 @@ extension Household {
     private func exchangeForSDK(_ provider: Provider) async throws(StopReason)
         -> AccessEnabler.SDKInput
     {
-        guard let token = try await profileRequest(of: provider) else { return .exchangeFailed }
+        guard case .token(let token) = try await profileRequest(of: provider) else {
+            return .exchangeFailed
+        }
         flipSettings(before: .beforeStep7)
         try await takePlatformAccount()
         defer { endLogin { $0.noteNothing(of: $1) } }

@@ -48,12 +48,19 @@ enum LoginRemedy {
             + "machine's address, or to name a header for target.headers"
     }
 
-    /// What is not registered.
     private static func turnedDown(_ reading: TrialReading, _ last: RecordedExchange) -> String {
+        let target = reading.rig.target
+        return registration(reading, last)
+            ?? "compare target.domain, target.redirect-url and target.mvpds with what is registered for "
+            + "\(target.requestor), else " + ServiceRemedy.report(last)
+    }
+
+    /// What is not registered, where the service says so.
+    static func registration(_ reading: TrialReading, _ last: RecordedExchange) -> String? {
         let target = reading.rig.target
         let words = (last.exchange.reason ?? "").lowercased()
         let spoken = reading.protocolType
-        let provider = spoken.provider(askedBy: last.call) ?? ""
+        let provider = spoken.provider(askedBy: last.call) ?? last.call.mvpd ?? ""
         if spoken.blames(.domain, in: words) {
             return
                 "'\(target.domain)' is not registered for \(target.requestor): write a registered one as "
@@ -72,9 +79,7 @@ enum LoginRemedy {
                 "'\(target.requestor)' is not a requestor of this environment: ask for the requestor id of your "
                 + "channel there and write it as target.requestor"
         }
-        return
-            "compare target.domain, target.redirect-url and target.mvpds with what is registered for "
-            + "\(target.requestor), else " + ServiceRemedy.report(last)
+        return nil
     }
 
     private static func form(

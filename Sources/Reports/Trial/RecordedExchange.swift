@@ -1,5 +1,6 @@
 public import Dialects
 public import Journal
+internal import Vocabulary
 
 /// One exchange of a trial, with the request and the reply that histories do not keep.
 public struct RecordedExchange: Sendable {
@@ -17,6 +18,11 @@ public struct RecordedExchange: Sendable {
         self.reply = reply
         self.exchange = exchange
         self.answer = answer
+    }
+
+    /// What it is in every protocol.
+    var step: SignInStep {
+        exchange.operation.step(onFirstScreen: exchange.device.role == .firstScreen)
     }
 
     /// Why there is no reply.

@@ -69,9 +69,11 @@ enum ServiceRemedy {
             }
             return report(last)
         case .configuration where last.exchange.delivery.status == 404: return requestor(target)
-        case .code where last.exchange.operation == .registrationRecord:
+        case .code where LoginRemedy.registration(reading, last) != nil:
+            return LoginRemedy.registration(reading, last) ?? report(last)
+        case .code where last.step == .lookUpCode:
             return "the phone does not find the code that the TV was just given; " + report(last)
-        case .authorize where last.exchange.operation == .userMetadata:
+        case .authorize where last.step == .metadata:
             return
                 "this provider tells nothing about its users; take user-metadata out of after-sign-in, or "
                 + report(last)

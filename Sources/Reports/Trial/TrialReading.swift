@@ -15,9 +15,10 @@ struct TrialReading {
 
     private var kind: HouseholdKind? { rig.kinds.first }
     /// What the household speaks.
-    var protocolType: any Dialect.Type {
-        (kind?.application ?? rig.target.application).protocolName.type
+    private var protocolName: ProtocolName {
+        (kind?.application ?? rig.target.application).protocolName
     }
+    var protocolType: any Dialect.Type { protocolName.type }
 
     /// The steps that a household of this kind may take.
     var steps: [Step] {
@@ -113,33 +114,32 @@ struct TrialReading {
 
     // MARK: Calls to the service
 
-    /// The operations that a step consists of, the one that it is about first.
-    static func operations(of step: Step) -> [OperationName] {
+    /// What a step consists of in every protocol, the part that it is about first.
+    static func parts(of step: Step) -> [SignInStep] {
         switch step {
         case .name, .tcp, .tls: []
         case .register: [.registerClient]
         case .token: [.accessToken]
-        case .pass: [.freePreview]
-        case .platform: [.tokenExchange, .profileRequest]
-        case .code: [.registrationCode, .checkAuthentication, .registrationRecord]
+        case .pass: [.startPass]
+        case .platform: [.platformExchange, .platformRequest]
+        case .code: [.issueCode, .checkSignIn, .lookUpCode]
         case .configuration: [.configuration]
-        case .loginPage, .form: [.mvpdLogin, .authenticate]
-        case .assertion: [.assertion]
-        case .check: [.checkCode]
-        case .poll: [.pollToken, .deleteRegistration]
-        case .authorize: [.authorize, .userMetadata, .preauthorize]
+        case .loginPage, .form: [.login]
+        case .assertion: [.finishLogin]
+        case .check: [.confirm]
+        case .poll: [.poll, .deleteCode]
+        case .authorize: [.authorize, .metadata, .preauthorize]
         case .media: [.mediaToken]
-        case .logout: [.logout]
+        case .logout: [.logout, .logoutHop]
         }
     }
 
     private func service(_ step: Step) -> State {
         if let reason = notNeeded(step) { return .notNeeded(reason) }
         guard disconnection == nil else { return .notReached }
-        let operations = Self.operations(of: step)
-        for operation in operations.reversed() {
-            guard let last = sightings.last(where: { $0.exchange.operation == operation })
-            else { continue }
+        let parts = Self.parts(of: step)
+        for part in parts.reversed() {
+            guard let last = sightings.last(where: { $0.step == part }) else { continue }
             if let sentence = failure(last) { return .failed(sentence) }
             if last.exchange.outcome == .notEntitled {
                 return .notEntitled(last.sentence)
@@ -147,17 +147,16 @@ struct TrialReading {
         }
         if step == .code, let early = codeEnding { return .failed(early) }
         if step == .media,
-            sightings.last(where: { $0.exchange.operation == .authorize })?.exchange.outcome
-                == .notEntitled
+            sightings.last(where: { $0.step == .authorize })?.exchange.outcome == .notEntitled
         {
             return .notNeeded("the account is not entitled to the resource")
         }
-        let isReached = operations.prefix(1).contains { main in
-            sightings.contains { $0.exchange.operation == main && $0.exchange.outcome == .ok }
+        let isReached = parts.prefix(1).contains { main in
+            sightings.contains { $0.step == main && $0.exchange.outcome == .ok }
         }
         if !isReached, step == .authorize {
             // The rig may ask for decisions only.
-            let asked = sightings.contains { operations.contains($0.exchange.operation) }
+            let asked = sightings.contains { parts.contains($0.step) }
             return asked && !rig.afterSignIn.contains(.ask(.authorize)) ? .passed : .notReached
         }
         return isReached ? .passed : .notReached
@@ -168,9 +167,9 @@ struct TrialReading {
         let operation = last.exchange.operation
         switch last.exchange.outcome {
         case .ok, .notEntitled: return nil
-        case .pending where operation == .checkAuthentication: return nil
+        case .pending where last.step == .checkSignIn: return nil
         // The phone had signed in, and the TV was told "not yet" to the end.
-        case .pending where operation == .pollToken:
+        case .pending where last.step == .poll:
             return household?.phoneDone == nil ? nil : ending ?? last.sentence
         case .pending: return last.sentence + " although the login had ended"
         case .throttled: return "\(operation.name) was throttled on every attempt"
@@ -195,18 +194,24 @@ struct TrialReading {
             if step == .configuration { return nil }
             if kind?.hasTempPass == true { return "a TempPass needs no sign-in" }
             if hasPlatformToken, !hasLogin { return "the platform's account signed in" }
+            if step != .code, household?.signOn.paths.first == .noLogin {
+                return "the service asks for no login"
+            }
             if kind?.firstScreen.hasWebView == true, step == .check {
                 return "the device signs in by itself"
             }
             return nil
-        case .pass: return isPreSigned ? "the TV was signed in already" : nil
+        case .pass:
+            if isPreSigned { return "the TV was signed in already" }
+            return protocolName == .adobePassV2 ? "the first authorize starts it" : nil
         case .authorize:
-            let wanted: [Rig.Activity] = [
-                .ask(.authorize), .ask(.preauthorize), .ask(.userMetadata),
-            ]
-            return afterwards.contains(where: wanted.contains)
+            let wanted = [OperationName.authorize, .preauthorize, .userMetadata].filter {
+                protocolName.has($0)
+            }
+            return wanted.contains { afterwards.contains(.ask($0)) }
                 ? nil : "after-sign-in does not ask for it"
         case .media:
+            guard protocolName.has(.mediaToken) else { return "authorize brings the media token" }
             return afterwards.contains(.ask(.mediaToken))
                 ? nil : "after-sign-in does not ask for it"
         default: return nil
@@ -218,12 +223,12 @@ struct TrialReading {
     /// Whether the platform's account has led to a token.
     private var hasPlatformToken: Bool {
         sightings.contains {
-            $0.exchange.operation == .tokenExchange && $0.exchange.outcome == .ok
+            $0.step == .platformExchange && $0.exchange.outcome == .ok
         }
     }
 
     private var hasLogin: Bool {
-        sightings.contains { $0.exchange.operation == .registrationCode }
+        sightings.contains { $0.step == .issueCode || $0.step == .login }
     }
 
     /// Whether this kind is to sign on without its viewer: an account that is fresh, and may be asked.
@@ -236,11 +241,10 @@ struct TrialReading {
     private var platform: State {
         if household?.fate == .preSignedIn { return .notNeeded("the device was signed in already") }
         guard disconnection == nil else { return .notReached }
-        for operation in Self.operations(of: .platform) {
-            guard let last = sightings.last(where: { $0.exchange.operation == operation })
-            else { continue }
+        for part in Self.parts(of: .platform) {
+            guard let last = sightings.last(where: { $0.step == part }) else { continue }
             if let sentence = failure(last) { return .failed(sentence) }
-            if operation == .tokenExchange { return .passed }
+            if part == .platformExchange { return .passed }
         }
         guard sightings.contains(where: { $0.exchange.operation == .configuration }) else {
             return .notReached

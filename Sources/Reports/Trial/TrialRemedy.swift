@@ -135,7 +135,7 @@ struct TrialRemedy {
 
     private static func platform(_ reading: TrialReading) -> String {
         let asked = reading.sightings.contains {
-            TrialReading.operations(of: .platform).contains($0.exchange.operation)
+            TrialReading.parts(of: .platform).contains($0.step)
         }
         if asked { return service(reading, .platform) }
         return
@@ -172,8 +172,6 @@ struct TrialRemedy {
         default: return nil
         }
         return reading.sightings.last { sentence.hasPrefix($0.sentence) }
-            ?? reading.sightings.last {
-                TrialReading.operations(of: step).contains($0.exchange.operation)
-            }
+            ?? reading.sightings.last { TrialReading.parts(of: step).contains($0.step) }
     }
 }

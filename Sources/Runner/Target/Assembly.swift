@@ -101,6 +101,15 @@ package enum Assembly {
         return platforms
     }
 
+    /// The demo platforms and identity service that say who a device's user is.
+    package static func identities(at startedMicroseconds: Int64) -> IdentitySource {
+        IdentitySource(
+            startedMilliseconds: startedMicroseconds / 1000,
+            platformToken: { Secret(DemoIdentities.platformToken(claims: $0)) },
+            serviceToken: { Secret(DemoIdentities.serviceToken(claims: $0)) },
+            digest: { Hex.encode(SHA256.digest($0)) })
+    }
+
     /// The demo platform, which the stand-in trusts.
     package static let demoPlatform = platform(key: nil)
 

@@ -251,6 +251,8 @@ package struct Venue {
             dialect: dialect(of:))
         configuration.platforms = try Assembly.platforms(
             rig, program: isVirtual ? nil : { ProgramProcess(path: $0, limit: $1) })
+        configuration.identities = Assembly.identities(
+            at: isVirtual ? Self.virtualEpoch : WallClock.microseconds)
         return configuration
     }
 
