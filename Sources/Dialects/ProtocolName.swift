@@ -36,6 +36,14 @@ public enum ProtocolName: String, CaseIterable, Sendable {
         }
     }
 
+    /// What it has in the place of an operation of another protocol; empty where it has nothing.
+    public func counterparts(of operation: OperationName) -> [OperationName] {
+        switch self {
+        case .adobePassV1: operations.filter { $0.counterpartsInV2.contains(operation) }
+        case .adobePassV2: operation.counterpartsInV2
+        }
+    }
+
     /// What holds of it for every programmer's app.
     public var type: any Dialect.Type {
         switch self {

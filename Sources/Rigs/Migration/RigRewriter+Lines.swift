@@ -50,7 +50,11 @@ extension RigRewriter {
                     continue
                 }
                 write(new, in: item)
-                tell(item.place, .changed, "\(said) is '\(new)'")
+                let isDenial = new.contains("not-entitled") && !line.contains("not-entitled")
+                let aside =
+                    isDenial
+                    ? "; V2 denies with 200, and its 403 means that nobody is signed in (§ 7)" : ""
+                tell(item.place, .changed, "\(said) is '\(new)'\(aside)")
             }
         }
         if edits.remove(itemsAt: gone, from: list) { isEmpty(path) }

@@ -19,8 +19,10 @@ struct TextEdits {
     /// The text with all changes; those inside of something that goes are lost with it.
     var result: String {
         let outermost = edits.filter { edit in
-            !edits.contains { $0.range != edit.range && $0.range.contains(edit.range) }
-        }.sorted { $0.range.lowerBound < $1.range.lowerBound }
+            !edits.contains { Self.swallows($0.range, edit.range) }
+        }.sorted {
+            ($0.range.lowerBound, $0.range.upperBound) < ($1.range.lowerBound, $1.range.upperBound)
+        }
         var result = String.UnicodeScalarView()
         var done = 0
         for edit in outermost where edit.range.lowerBound >= done {
@@ -30,6 +32,14 @@ struct TextEdits {
         }
         result.append(contentsOf: text[done...])
         return String(result)
+    }
+
+    /// Whether a change inside of `outer` is lost with it. What is put in at either end of it stays.
+    private static func swallows(_ outer: Range<Int>, _ inner: Range<Int>) -> Bool {
+        guard outer != inner, !outer.isEmpty else { return false }
+        return inner.isEmpty
+            ? outer.lowerBound < inner.lowerBound && inner.lowerBound < outer.upperBound
+            : outer.lowerBound <= inner.lowerBound && inner.upperBound <= outer.upperBound
     }
 
     // MARK: Changes
