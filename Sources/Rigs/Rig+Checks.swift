@@ -175,7 +175,9 @@ extension Rig {
     /// A line about an operation that no household asks for says nothing. "None of them" may be said.
     private func checkOperations(_ marks: Marks, _ reader: inout ValueReader) {
         let thresholds = marks["thresholds"].items
-        for (line, marks) in zip(thresholds.isEmpty ? [] : self.thresholds.suffix(thresholds.count), thresholds) {
+        for (line, marks) in zip(
+            thresholds.isEmpty ? [] : self.thresholds.suffix(thresholds.count), thresholds)
+        {
             if case .operation(let operation) = line.subject {
                 checkOperation(operation, line.kind, marks.place, &reader)
             }
@@ -198,7 +200,8 @@ extension Rig {
     ) {
         let own = kinds.first { $0.name == kind }.map { $0.application ?? target.application }
         let spoken = own.map { [$0.protocolName] } ?? protocols
-        guard !operation.isOfConnection, !spoken.contains(where: { $0.operations.contains(operation) })
+        guard !operation.isOfConnection,
+            !spoken.contains(where: { $0.operations.contains(operation) })
         else { return }
         let names = spoken.map(\.rawValue).joined(separator: " and ")
         let instead = spoken.flatMap { $0.counterparts(of: operation) }.map(\.name)

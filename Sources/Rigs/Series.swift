@@ -35,10 +35,12 @@ public struct Series: Sendable, Hashable {
                     ? [operation] : Array(spoken.counterparts(of: operation).prefix(1))
             }
             return own.map { name in
-                let text = ([name.name] + series.text.split(separator: " ").dropFirst().map(String.init))
+                let text =
+                    ([name.name] + series.text.split(separator: " ").dropFirst().map(String.init))
                     .joined(separator: " ")
                 return Series(
-                    kind: series.kind, subject: .operation(name), measure: series.measure, text: text)
+                    kind: series.kind, subject: .operation(name), measure: series.measure,
+                    text: text)
             }
         }
     }

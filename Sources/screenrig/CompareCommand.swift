@@ -35,7 +35,8 @@ struct CompareCommand: ParsableCommand {
     var judged: String?
 
     @Flag(
-        help: "Compare the households of one run by the protocol that they speak; takes no second run."
+        help:
+            "Compare the households of one run by the protocol that they speak; takes no second run."
     )
     var byProtocol = false
 

@@ -20,7 +20,8 @@ struct ListCommand: ParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "Only these: protocols, operations, faults, invariants or race plans.",
-            valueName: "WHAT"), completion: .list(Explanation.headings.filter(ExplainCommand.isPlain)))
+            valueName: "WHAT"),
+        completion: .list(Explanation.headings.filter(ExplainCommand.isPlain)))
     var words: [String] = []
 
     func run() throws {
@@ -30,7 +31,8 @@ struct ListCommand: ParsableCommand {
                 faults: FaultOptions.explanations, racePlans: RacePlan.explanations, only: only)
         else {
             throw CommandFailure.badInput(
-                "unknown list '\(only ?? "")'; there are \(Explanation.headings.joined(separator: ", "))")
+                "unknown list '\(only ?? "")'; there are \(Explanation.headings.joined(separator: ", "))"
+            )
         }
         Terminal.print(text)
     }

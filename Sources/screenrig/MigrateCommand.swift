@@ -53,10 +53,11 @@ struct MigrateCommand: ParsableCommand {
         }
         try write(migration.text, to: out)
         let count = migration.remarks.count { $0.deed != .changed }
-        Terminal.print((remarks + [
-            "Wrote \(out). \(count == 0 ? "Nothing was lost" : "Look at the lines above"); next: "
-                + "screenrig validate \(out), screenrig try \(out)"
-        ]).joined(separator: "\n"))
+        Terminal.print(
+            (remarks + [
+                "Wrote \(out). \(count == 0 ? "Nothing was lost" : "Look at the lines above"); next: "
+                    + "screenrig validate \(out), screenrig try \(out)"
+            ]).joined(separator: "\n"))
     }
 
     private func write(_ text: String, to path: String) throws {

@@ -226,7 +226,8 @@ struct TrialReading {
             return nil
         case .pass:
             if isPreSigned { return "the TV was signed in already" }
-            let begins = operations(of: .pass) != [.authorize] || afterwards.contains(.ask(.authorize))
+            let begins =
+                operations(of: .pass) != [.authorize] || afterwards.contains(.ask(.authorize))
             return begins ? nil : "after-sign-in does not ask to play, which begins it"
         case .authorize:
             let wanted: [Rig.Activity] = [

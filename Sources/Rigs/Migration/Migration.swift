@@ -158,7 +158,9 @@ struct RigRewriter {
         var gone: Set<String> = []
         for entry in entries {
             guard let reason = reasons[entry.key] else { continue }
-            tell(entry.keyPlace, .removed, "\((path + [entry.key]).joined(separator: ".")): \(reason)")
+            tell(
+                entry.keyPlace, .removed,
+                "\((path + [entry.key]).joined(separator: ".")): \(reason)")
             gone.insert(entry.key)
         }
         if edits.remove(gone, from: map) { isEmpty(path) }
@@ -172,7 +174,9 @@ struct RigRewriter {
         let gone = items.indices.filter { isGone(items[$0]) }
         for position in gone {
             let name = items[position].scalarText ?? items[position].entries?.first?.key ?? ""
-            tell(items[position].place, .removed, "\(path.joined(separator: ".")) \(name): \(reason)")
+            tell(
+                items[position].place, .removed, "\(path.joined(separator: ".")) \(name): \(reason)"
+            )
         }
         if edits.remove(itemsAt: Set(gone), from: list) { isEmpty(path) }
     }
@@ -296,7 +300,8 @@ struct RigRewriter {
         switch operation {
         case .mediaToken: "the answer to authorize has the media token in it (§ 7)"
         case .userMetadata: "every profile has the user's attributes (§ 6)"
-        case .authorizationToken: "decisions are not stored; authorize is asked before each playback (§ 7)"
+        case .authorizationToken:
+            "decisions are not stored; authorize is asked before each playback (§ 7)"
         case .preauthorizeCode: "no decision is made for a code (§ 16.1)"
         case .deleteRegistration: "nothing deletes a code (§ 5.5)"
         case .freePreview: "a TempPass begins with its first authorization (§ 11)"

@@ -97,7 +97,8 @@ enum ComparisonSection {
                 line.difference,
             ]
             let names: HTML =
-                line.isSum ? "<strong>\(line.name)</strong>" : "<span class=\"name\">\(line.name)</span>"
+                line.isSum
+                ? "<strong>\(line.name)</strong>" : "<span class=\"name\">\(line.name)</span>"
             return [names] + cells.map { line.isSum ? "<strong>\($0)</strong>" : "\($0)" }
                 + ["<span class=\"wrap\">\(line.operations)</span>"]
         }

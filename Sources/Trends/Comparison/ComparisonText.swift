@@ -72,7 +72,8 @@ public enum ComparisonText {
         let head = ["requests per sign-in", "before", "now", "change", ""]
         let cells = lines.map { line in
             [
-                line.name, ProtocolComparison.number(line.base), ProtocolComparison.number(line.run),
+                line.name, ProtocolComparison.number(line.base),
+                ProtocolComparison.number(line.run),
                 line.difference, line.operations,
             ]
         }

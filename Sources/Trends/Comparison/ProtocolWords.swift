@@ -19,8 +19,9 @@ extension Comparison {
     private func timeSentence(_ subject: String, _ what: String) -> String? {
         let own = rows.filter { $0.subject == subject && $0.unit == .milliseconds }
         // Of the percentiles that stand on enough values, the one that people feel.
-        guard let row = own.last(where: { $0.statistic == "p95" && $0.verdict != .tooFew })
-            ?? own.first(where: { $0.verdict != .tooFew })
+        guard
+            let row = own.last(where: { $0.statistic == "p95" && $0.verdict != .tooFew })
+                ?? own.first(where: { $0.verdict != .tooFew })
         else { return nil }
         let verdict: String =
             switch row.verdict {
@@ -29,7 +30,8 @@ extension Comparison {
             case .noise: "no more than chance"
             case .tooFew: "too few"
             }
-        return "\(what) is \(row.text(row.run)) instead of \(row.text(row.base)) at \(row.statistic) "
+        return
+            "\(what) is \(row.text(row.run)) instead of \(row.text(row.base)) at \(row.statistic) "
             + "(\(verdict))"
     }
 
