@@ -69,7 +69,7 @@ enum ServiceRemedy {
             }
             return report(last)
         case .configuration where last.exchange.delivery.status == 404: return requestor(target)
-        case .code where last.exchange.operation.step(onFirstScreen: false) == .lookUpCode:
+        case .code where last.exchange.operation == .registrationRecord:
             return "the phone does not find the code that the TV was just given; " + report(last)
         case .authorize where last.exchange.operation == .userMetadata:
             return

@@ -15,10 +15,9 @@ struct TrialReading {
 
     private var kind: HouseholdKind? { rig.kinds.first }
     /// What the household speaks.
-    private var protocolName: ProtocolName {
-        (kind?.application ?? rig.target.application).protocolName
+    var protocolType: any Dialect.Type {
+        (kind?.application ?? rig.target.application).protocolName.type
     }
-    var protocolType: any Dialect.Type { protocolName.type }
 
     /// The steps that a household of this kind may take.
     var steps: [Step] {
@@ -114,54 +113,33 @@ struct TrialReading {
 
     // MARK: Calls to the service
 
-    /// The operations that a step consists of in the household's protocol, the one that it is about
-    /// first. A decision of V2 is a TempPass's begin, and has the media token in it.
-    func operations(of step: Step) -> [OperationName] {
-        let isOfV2 = protocolName == .adobePassV2
-        let known: [OperationName] =
-            switch step {
-            case .name, .tcp, .tls: []
-            case .register: [.registerClient]
-            case .token: [.accessToken]
-            case .pass: [isOfV2 ? .authorize : .freePreview]
-            case .platform: [.tokenExchange, .profileRequest, .ssoProfile, .partnerRequest]
-            case .code:
-                [
-                    .registrationCode, .checkAuthentication, .registrationRecord, .createSession,
-                    .profiles, .profilesByMVPD, .resumeSession, .sessionByCode,
-                ]
-            case .configuration: [.configuration]
-            case .loginPage, .form: [.mvpdLogin, .authenticate]
-            case .assertion: [.assertion]
-            case .check: [.checkCode, .profilesByCode]
-            case .poll: [.pollToken, .deleteRegistration, .profilesByCode]
-            case .authorize: [.authorize, .userMetadata, .preauthorize]
-            case .media: [isOfV2 ? .authorize : .mediaToken]
-            case .logout: [.logout]
-            }
-        return known.filter(protocolName.operations.contains)
-    }
-
-    /// The last exchange of an operation that belongs to a step: both screens ask for the profile of a
-    /// code, the TV as its poll and the phone as its check.
-    private func last(_ operation: OperationName, in step: Step) -> RecordedExchange? {
-        sightings.last { sighting in
-            guard sighting.exchange.operation == operation else { return false }
-            let step = operation == .profilesByCode ? step : nil
-            switch step {
-            case .check: return sighting.exchange.device.role == .secondScreen
-            case .poll: return sighting.exchange.device.role == .firstScreen
-            default: return true
-            }
+    /// The operations that a step consists of, the one that it is about first.
+    static func operations(of step: Step) -> [OperationName] {
+        switch step {
+        case .name, .tcp, .tls: []
+        case .register: [.registerClient]
+        case .token: [.accessToken]
+        case .pass: [.freePreview]
+        case .platform: [.tokenExchange, .profileRequest]
+        case .code: [.registrationCode, .checkAuthentication, .registrationRecord]
+        case .configuration: [.configuration]
+        case .loginPage, .form: [.mvpdLogin, .authenticate]
+        case .assertion: [.assertion]
+        case .check: [.checkCode]
+        case .poll: [.pollToken, .deleteRegistration]
+        case .authorize: [.authorize, .userMetadata, .preauthorize]
+        case .media: [.mediaToken]
+        case .logout: [.logout]
         }
     }
 
     private func service(_ step: Step) -> State {
         if let reason = notNeeded(step) { return .notNeeded(reason) }
         guard disconnection == nil else { return .notReached }
-        let operations = operations(of: step)
+        let operations = Self.operations(of: step)
         for operation in operations.reversed() {
-            guard let last = last(operation, in: step) else { continue }
+            guard let last = sightings.last(where: { $0.exchange.operation == operation })
+            else { continue }
             if let sentence = failure(last) { return .failed(sentence) }
             if last.exchange.outcome == .notEntitled {
                 return .notEntitled(last.sentence)
@@ -175,9 +153,7 @@ struct TrialReading {
             return .notNeeded("the account is not entitled to the resource")
         }
         let isReached = operations.prefix(1).contains { main in
-            main == .profilesByCode
-                ? last(main, in: step)?.exchange.outcome == .ok
-                : sightings.contains { $0.exchange.operation == main && $0.exchange.outcome == .ok }
+            sightings.contains { $0.exchange.operation == main && $0.exchange.outcome == .ok }
         }
         if !isReached, step == .authorize {
             // The rig may ask for decisions only.
@@ -190,12 +166,11 @@ struct TrialReading {
     /// How the last exchange of an operation failed; nil when it did not.
     private func failure(_ last: RecordedExchange) -> String? {
         let operation = last.exchange.operation
-        let step = operation.step(onFirstScreen: last.exchange.device.role == .firstScreen)
         switch last.exchange.outcome {
         case .ok, .notEntitled: return nil
-        case .pending where step == .checkSignIn: return nil
+        case .pending where operation == .checkAuthentication: return nil
         // The phone had signed in, and the TV was told "not yet" to the end.
-        case .pending where step == .poll:
+        case .pending where operation == .pollToken:
             return household?.phoneDone == nil ? nil : ending ?? last.sentence
         case .pending: return last.sentence + " although the login had ended"
         case .throttled: return "\(operation.name) was throttled on every attempt"
@@ -224,11 +199,7 @@ struct TrialReading {
                 return "the device signs in by itself"
             }
             return nil
-        case .pass:
-            if isPreSigned { return "the TV was signed in already" }
-            let begins =
-                operations(of: .pass) != [.authorize] || afterwards.contains(.ask(.authorize))
-            return begins ? nil : "after-sign-in does not ask to play, which begins it"
+        case .pass: return isPreSigned ? "the TV was signed in already" : nil
         case .authorize:
             let wanted: [Rig.Activity] = [
                 .ask(.authorize), .ask(.preauthorize), .ask(.userMetadata),
@@ -236,7 +207,7 @@ struct TrialReading {
             return afterwards.contains(where: wanted.contains)
                 ? nil : "after-sign-in does not ask for it"
         case .media:
-            return operations(of: .media).contains { afterwards.contains(.ask($0)) }
+            return afterwards.contains(.ask(.mediaToken))
                 ? nil : "after-sign-in does not ask for it"
         default: return nil
         }
@@ -247,13 +218,12 @@ struct TrialReading {
     /// Whether the platform's account has led to a token.
     private var hasPlatformToken: Bool {
         sightings.contains {
-            $0.exchange.operation.step(onFirstScreen: true) == .platformExchange
-                && $0.exchange.outcome == .ok
+            $0.exchange.operation == .tokenExchange && $0.exchange.outcome == .ok
         }
     }
 
     private var hasLogin: Bool {
-        sightings.contains { $0.exchange.operation.step(onFirstScreen: true) == .issueCode }
+        sightings.contains { $0.exchange.operation == .registrationCode }
     }
 
     /// Whether this kind is to sign on without its viewer: an account that is fresh, and may be asked.
@@ -266,12 +236,11 @@ struct TrialReading {
     private var platform: State {
         if household?.fate == .preSignedIn { return .notNeeded("the device was signed in already") }
         guard disconnection == nil else { return .notReached }
-        for operation in operations(of: .platform) {
-            guard let last = last(operation, in: .platform) else { continue }
+        for operation in Self.operations(of: .platform) {
+            guard let last = sightings.last(where: { $0.exchange.operation == operation })
+            else { continue }
             if let sentence = failure(last) { return .failed(sentence) }
-            if operation.step(onFirstScreen: true) == .platformExchange { return .passed }
-            // V2 may find at once that the device is signed in.
-            if case .signedIn = last.answer { return .passed }
+            if operation == .tokenExchange { return .passed }
         }
         guard sightings.contains(where: { $0.exchange.operation == .configuration }) else {
             return .notReached

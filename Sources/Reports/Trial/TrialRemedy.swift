@@ -135,7 +135,7 @@ struct TrialRemedy {
 
     private static func platform(_ reading: TrialReading) -> String {
         let asked = reading.sightings.contains {
-            reading.operations(of: .platform).contains($0.exchange.operation)
+            TrialReading.operations(of: .platform).contains($0.exchange.operation)
         }
         if asked { return service(reading, .platform) }
         return
@@ -173,7 +173,7 @@ struct TrialRemedy {
         }
         return reading.sightings.last { sentence.hasPrefix($0.sentence) }
             ?? reading.sightings.last {
-                reading.operations(of: step).contains($0.exchange.operation)
+                TrialReading.operations(of: step).contains($0.exchange.operation)
             }
     }
 }

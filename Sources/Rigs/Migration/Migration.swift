@@ -78,8 +78,6 @@ struct RigRewriter {
     }
 
     mutating func rewrite() throws(RigErrors) {
-        let aliases = aliases(in: tree)
-        if !aliases.isEmpty { throw RigErrors(aliases) }
         try kinds()
         target()
         remove(
@@ -119,30 +117,6 @@ struct RigRewriter {
 
     mutating func tell(_ place: Place, _ deed: Migration.Remark.Deed, _ what: String) {
         remarks.append(Migration.Remark(place: place, deed: deed, what: what))
-    }
-
-    /// A value that is repeated by its name stands elsewhere, where a change would be one of both.
-    private func aliases(in tree: YAMLTree) -> [RigProblem] {
-        func problem(_ place: Place) -> RigProblem {
-            RigProblem(
-                place,
-                .conflict("a value is repeated by an alias (*NAME); write it out, then migrate"))
-        }
-        switch tree.content {
-        case .scalar: return []
-        case .list(let items):
-            var last = tree.place
-            return items.flatMap { item -> [RigProblem] in
-                guard !edits.isAlias(item, after: last) else { return [problem(last)] }
-                last = item.place
-                return aliases(in: item)
-            }
-        case .map(let entries):
-            return entries.flatMap { entry -> [RigProblem] in
-                edits.isAlias(entry.value, after: entry.keyPlace)
-                    ? [problem(entry.keyPlace)] : aliases(in: entry.value)
-            }
-        }
     }
 
     // MARK: Keys

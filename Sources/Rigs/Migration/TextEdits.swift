@@ -46,6 +46,8 @@ struct TextEdits {
 
     /// Another text in the place of a scalar, in quotes where it was in quotes.
     mutating func replace(_ scalar: YAMLTree, by new: String) {
+        // Somewhere else the same value is replaced where it is written out, or it is in order there.
+        if isAlias(scalar) { return }
         let range = start(of: scalar)..<end(of: scalar)
         switch text[range].first {
         case "'": edits.append((range, "'\(new.replacing("'", with: "''"))'"))
@@ -58,7 +60,7 @@ struct TextEdits {
 
     /// A key more, below the entry `key` of a map, or as its first where there is none of that name.
     mutating func insert(_ line: String, after key: String, in map: YAMLTree) {
-        guard let entries = map.entries, let first = entries.first else { return }
+        guard let entries = map.entries, let first = entries.first, !isAlias(map) else { return }
         let above = entries.first { $0.key == key }
         if isFlow(map) {
             if let above {
@@ -79,6 +81,7 @@ struct TextEdits {
 
     /// Takes entries out of a map. True, and nothing changed, where none would be left.
     mutating func remove(_ keys: Set<String>, from map: YAMLTree) -> Bool {
+        if isAlias(map) { return false }
         let entries = map.entries ?? []
         let isGone = entries.map { keys.contains($0.key) }
         guard isGone.contains(true) else { return false }
@@ -102,6 +105,7 @@ struct TextEdits {
 
     /// Takes items out of a list. True, and nothing changed, where none would be left.
     mutating func remove(itemsAt positions: Set<Int>, from list: YAMLTree) -> Bool {
+        if isAlias(list) { return false }
         guard case .list(let items) = list.content, !positions.isEmpty else { return false }
         guard positions.count < items.count else { return true }
         let spans = items.map { start(of: $0)..<end(of: $0) }
@@ -130,9 +134,11 @@ struct TextEdits {
 
     // MARK: Where things stand
 
-    /// Whether a value repeats another one, which stands elsewhere.
-    func isAlias(_ value: YAMLTree, after place: Place) -> Bool {
-        (value.place.line, value.place.column) < (place.line, place.column)
+    /// Whether a value repeats another one by its name, `*NAME`: then it is written out elsewhere.
+    private func isAlias(_ value: YAMLTree) -> Bool {
+        if case .scalar(_, isQuoted: true) = value.content { return false }
+        let start = start(of: value)
+        return start < text.count && text[start] == "*"
     }
 
     private func empty(at offset: Int) -> Range<Int> { offset..<offset }
@@ -154,6 +160,7 @@ struct TextEdits {
 
     private func isFlow(_ tree: YAMLTree) -> Bool {
         if case .scalar = tree.content { return false }
+        if isAlias(tree) { return false }
         let position = start(of: tree)
         return position < text.count && "[{".unicodeScalars.contains(text[position])
     }
@@ -161,6 +168,7 @@ struct TextEdits {
     private func end(of tree: YAMLTree) -> Int {
         let start = start(of: tree)
         guard start < text.count else { return text.count }
+        if isAlias(tree) { return endOfWord(from: start) }
         if isFlow(tree) { return endOfFlow(from: start) }
         switch tree.content {
         case .list(let items): return items.last.map(end) ?? start
@@ -169,6 +177,11 @@ struct TextEdits {
             if isQuoted { return endOfQuoted(from: start) }
             return endOfPlain(value, from: start)
         }
+    }
+
+    private func endOfWord(from start: Int) -> Int {
+        let ends = ",]}".unicodeScalars
+        return text[start...].firstIndex { Self.isSpace($0) || ends.contains($0) } ?? text.count
     }
 
     /// Behind the bracket that closes the one at `start`.
