@@ -83,7 +83,7 @@ struct RigRewriter {
         remove(
             [
                 "ttl": "a session lives as long as the service says, 30 minutes as a rule "
-                    + "(rest-v2.md § 5.2)",
+                    + "(rest-v2.md § 5.2); checks of codes that run out need another time",
                 "delete-after": "V2 has no request that deletes a code; it ends by itself (§ 5.5)",
             ], from: ["code"])
         remove(

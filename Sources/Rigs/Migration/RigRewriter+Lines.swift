@@ -18,6 +18,8 @@ extension RigRewriter {
         case same
         case changed([String])
         case removed(String)
+        /// It stays, and may mean something else.
+        case doubtful(String)
     }
 
     /// Rewrites each line of a list; `others` are the subjects of the other lines.
@@ -50,11 +52,10 @@ extension RigRewriter {
                     continue
                 }
                 write(new, in: item)
-                let isDenial = new.contains("not-entitled") && !line.contains("not-entitled")
-                let aside =
-                    isDenial
-                    ? "; V2 denies with 200, and its 403 means that nobody is signed in (§ 7)" : ""
-                tell(item.place, .changed, "\(said) is '\(new)'\(aside)")
+                tell(item.place, .changed, "\(said) is '\(new)'")
+            case .doubtful(let doubt):
+                tell(item.place, .check, "\(said): \(doubt)")
+                written.insert("\(kind ?? ""): \(line)")
             }
         }
         if edits.remove(itemsAt: gone, from: list) { isEmpty(path) }
@@ -115,6 +116,16 @@ extension RigRewriter {
         let bound = words.firstIndex { Threshold.Relation(rawValue: $0) != nil } ?? words.count
         var result = Array(words[1..<bound])
         let rest = words[bound...]
+        let isBelow = ["<", "<=", "=="].contains(rest.first ?? "")
+        if isBelow, operation == .pollToken || operation == .checkCode {
+            return .removed(
+                "profiles-by-code is the TV's poll and the phone's check in one count (§ 16.1)")
+        }
+        if operation == .authorize, result == ["403"] {
+            return .doubtful(
+                "in V2 403 means that nobody is signed in; a denial is answered 200 and counted as "
+                    + "'authorize not-entitled' (§ 7)")
+        }
         guard let position = result.firstIndex(where: { Int($0) != nil }),
             let status = Int(result[position])
         else {
