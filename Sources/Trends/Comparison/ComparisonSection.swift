@@ -83,7 +83,7 @@ enum ComparisonSection {
         let notes = protocols.notes.map { "<p class=\"note\">Note: \($0).</p>" as HTML }
         return """
             <h2>From \(protocols.base) to \(protocols.run)</h2>
-            <ul class="move">\(items)</ul>
+            <ul>\(items)</ul>
             \(notes)
             """
     }
