@@ -1,3 +1,5 @@
+public import Vocabulary
+
 /// The protocols that devices speak, by the names that rigs, histories and cases have for them. Here a
 /// name becomes its dialect, and nowhere else.
 public enum ProtocolName: String, CaseIterable, Sendable {
@@ -21,6 +23,24 @@ public enum ProtocolName: String, CaseIterable, Sendable {
             V2(
                 origin: origin, prefix: prefix, serviceProvider: requestor, domain: domain,
                 redirectURL: redirectURL)
+        }
+    }
+
+    /// What its devices ask for, in the order of `screenrig list`.
+    public var operations: [OperationName] {
+        OperationName.allCases.filter { operation in
+            switch self {
+            case .adobePassV1: operation.isOfV1
+            case .adobePassV2: operation.isOfV2
+            }
+        }
+    }
+
+    /// What it has in the place of an operation of another protocol; empty where it has nothing.
+    public func counterparts(of operation: OperationName) -> [OperationName] {
+        switch self {
+        case .adobePassV1: operations.filter { $0.counterpartsInV2.contains(operation) }
+        case .adobePassV2: operation.counterpartsInV2
         }
     }
 

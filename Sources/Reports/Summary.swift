@@ -81,7 +81,10 @@ public struct Summary: Sendable, Hashable {
         public var started: String
         public var seconds: Double
         public var target: String
+        /// `adobe-pass-v1`; of several `adobe-pass-v1+adobe-pass-v2`.
         public var protocolName: String
+        /// The same, one by one.
+        public var protocols: [String]
         public var interrupted: Bool
         /// The record ends without a word of how the run ended.
         public var cutShort: Bool
@@ -195,7 +198,8 @@ extension Summary.Run {
         started = UTCTime(microseconds: header.startedMicroseconds).rfc3339
         seconds = fold.seconds
         target = Sanitizer.line(header.target)
-        protocolName = Sanitizer.line(header.protocolName)
+        protocols = ProtocolName.names(joined: Sanitizer.line(header.protocolName))
+        protocolName = protocols.joined(separator: "+")
         interrupted = fold.end?.interrupted ?? false
         cutShort = fold.end == nil
         isVirtual = header.isVirtual

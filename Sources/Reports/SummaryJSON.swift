@@ -147,6 +147,7 @@ enum SummaryJSON {
             ("seconds", .decimal(run.seconds)),
             ("target", .string(run.target)),
             ("protocol", .string(run.protocolName)),
+            ("protocols", .array(run.protocols.map(JSON.string))),
             ("interrupted", .bool(run.interrupted)),
             ("cutShort", .bool(run.cutShort)),
             ("virtual", .bool(run.isVirtual)),

@@ -36,6 +36,15 @@ struct OwnApplication: Sendable, Hashable {
 extension ProtocolName {
     /// Protocols that the format has a name for, and this version refuses.
     static let planned = ["oauth-device-grant"]
+
+    /// Between the protocols of a run that speaks several.
+    static let joint = "+"
+
+    /// The protocols of a run's history, by their names: histories of 0.1.0 join them by commas.
+    public static func names(joined text: String) -> [String] {
+        text.split { joint.contains($0) || $0 == "," }
+            .map { String($0).trimmingSpaces() }.filter { !$0.isEmpty }
+    }
 }
 
 extension Rig {
@@ -47,12 +56,15 @@ extension Rig {
         }
     }
 
-    /// The protocols that its households speak, in words.
-    public var protocolNames: String {
-        var names: [String] = []
-        for application in applications where !names.contains(application.protocolName.rawValue) {
-            names.append(application.protocolName.rawValue)
+    /// The protocols that its households speak, each once, in the order of its kinds.
+    public var protocols: [ProtocolName] {
+        applications.map(\.protocolName).reduce(into: []) { known, name in
+            if !known.contains(name) { known.append(name) }
         }
-        return names.joined(separator: ", ")
+    }
+
+    /// The same as one word: `adobe-pass-v1+adobe-pass-v2`.
+    public var protocolNames: String {
+        protocols.map(\.rawValue).joined(separator: ProtocolName.joint)
     }
 }

@@ -1,5 +1,6 @@
 internal import Dialects
 internal import Statistics
+internal import Vocabulary
 
 /// What concerns several sections of a rig at once.
 extension Rig {
@@ -13,6 +14,7 @@ extension Rig {
         for position in kinds.indices {
             kinds[position].application = kinds[position].ownApplication.over(target.application)
         }
+        if !marks["nightly"].gives("series") { nightly.series = Series.defaults(of: protocols) }
         checkSources(marks["source-addresses"].place, &reader)
         checkSpread(marks["target"], &reader)
         checkKinds(marks, &reader)
@@ -21,6 +23,7 @@ extension Rig {
         checkProtocols(marks, &reader)
         checkStandin(marks, &reader)
         checkLines(marks, &reader)
+        checkOperations(marks, &reader)
     }
 
     /// Loopback leads nowhere but to loopback: the kernel refuses such a connection.
@@ -168,6 +171,46 @@ extension Rig {
                     "violations are not counted by kind; remove 'kind \"...\":' from this line")
             }
         }
+    }
+
+    /// A line about an operation that no household asks for says nothing. "None of them" may be said.
+    private func checkOperations(_ marks: Marks, _ reader: inout ValueReader) {
+        let thresholds = marks["thresholds"].items
+        for (line, marks) in zip(
+            thresholds.isEmpty ? [] : self.thresholds.suffix(thresholds.count), thresholds)
+        {
+            if case .operation(let operation) = line.subject {
+                checkOperation(operation, line.kind, marks.place, &reader)
+            }
+        }
+        for (line, marks) in zip(shows, marks["shows"].items) {
+            guard case .exchange(let operation, _, _, _) = line.subject,
+                line.comparison != .equal || line.bound != 0
+            else { continue }
+            checkOperation(operation, line.kind, marks.place, &reader)
+        }
+        for (series, marks) in zip(nightly.series, marks["nightly"]["series"].items) {
+            if case .operation(let operation) = series.subject {
+                checkOperation(operation, series.kind, marks.place, &reader)
+            }
+        }
+    }
+
+    private func checkOperation(
+        _ operation: OperationName, _ kind: String?, _ place: Place, _ reader: inout ValueReader
+    ) {
+        let own = kinds.first { $0.name == kind }.map { $0.application ?? target.application }
+        let spoken = own.map { [$0.protocolName] } ?? protocols
+        guard !operation.isOfConnection,
+            !spoken.contains(where: { $0.operations.contains(operation) })
+        else { return }
+        let names = spoken.map(\.rawValue).joined(separator: " and ")
+        let instead = spoken.flatMap { $0.counterparts(of: operation) }.map(\.name)
+        reader.refuse(
+            place,
+            "\(operation.name) is not asked in \(names); "
+                + (instead.isEmpty
+                    ? "remove this line" : "write \(instead.joined(separator: " or "))"))
     }
 
     private func checkKind(_ kind: String?, _ place: Place, _ reader: inout ValueReader) {

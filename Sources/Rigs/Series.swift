@@ -1,3 +1,6 @@
+internal import Dialects
+internal import Vocabulary
+
 /// A value that is followed from night to night: what stands left of the operator in a threshold
 /// (rigs/reference.yaml, `nightly:`).
 public struct Series: Sendable, Hashable {
@@ -22,6 +25,25 @@ public struct Series: Sendable, Hashable {
         "sign-in-service p95", "token-visibility p95", "poll-token p99", "registration-code p95",
         "errors",
     ].compactMap { try? read($0) }
+
+    /// The same where operations have other names: the poll and the request for a code of each protocol.
+    static func defaults(of protocols: [ProtocolName]) -> [Series] {
+        defaults.flatMap { series -> [Series] in
+            guard case .operation(let operation) = series.subject else { return [series] }
+            let own = protocols.flatMap { spoken -> [OperationName] in
+                spoken.operations.contains(operation)
+                    ? [operation] : Array(spoken.counterparts(of: operation).prefix(1))
+            }
+            return own.map { name in
+                let text =
+                    ([name.name] + series.text.split(separator: " ").dropFirst().map(String.init))
+                    .joined(separator: " ")
+                return Series(
+                    kind: series.kind, subject: .operation(name), measure: series.measure,
+                    text: text)
+            }
+        }
+    }
 
     /// Understands `poll-token service p99`, `errors`, `kind "trial": sign-in p95`.
     static func read(_ line: String) throws(Refusal) -> Series {

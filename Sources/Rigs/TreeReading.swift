@@ -95,7 +95,10 @@ private struct TreeReader {
                     .syntax("unknown anchor; write &NAME at the value to repeat, above this line"))
             }
             try count(anchor.nodes, at: event)
-            return anchor.tree
+            // It stands where its name stands; what is in it, where it was written out.
+            var repeated = anchor.tree
+            repeated.place = place(event.mark)
+            return repeated
         case .scalar(let text, let isQuoted):
             tree = YAMLTree(content: .scalar(text, isQuoted: isQuoted), place: place(event.mark))
         case .list: tree = try list(event, depth: depth + 1)

@@ -17,14 +17,28 @@ struct CompareCommand: ParsableCommand {
             before. BASE may be an age, such as 7d or 12h: the newest comparable run that is at least that \
             much older than RUN.
 
+            Runs that speak different protocols are compared by what requests are for, instead of by their \
+            names: the page begins with what a move from BASE's protocol to RUN's changes. A single run in \
+            which kinds speak different protocols is taken apart by --by-protocol:
+                screenrig compare v1-run v2-run --html move.html
+                screenrig compare latest --by-protocol
+
             Exit codes: 0 not worse, 1 worse.
             """)
 
     @Argument(help: ArgumentHelp("The baseline run.", valueName: "BASE"))
     var base: String
 
-    @Argument(help: ArgumentHelp("The run to compare with the baseline.", valueName: "RUN"))
-    var judged: String = RunDirectory.latest
+    @Argument(
+        help: ArgumentHelp(
+            "The run to compare with the baseline; default: latest.", valueName: "RUN"))
+    var judged: String?
+
+    @Flag(
+        help:
+            "Compare the households of one run by the protocol that they speak; takes no second run."
+    )
+    var byProtocol = false
 
     @Option(
         name: .customLong("html"),
@@ -41,25 +55,46 @@ struct CompareCommand: ParsableCommand {
                 + "5%.", valueName: "SHARE"))
     var floor: String?
 
+    func validate() throws {
+        if byProtocol, judged != nil {
+            throw ValidationError("--by-protocol takes one run, and compares its households")
+        }
+    }
+
     func run() throws {
         let floor = try Self.floor(floor)
         let comparison: Comparison
         do {
-            let directory = try RunDirectory.find(judged)
-            let later = try ComparedRun(directory)
-            let earlier = try baseDirectory(of: later, in: directory)
-            if Self.isSame(earlier, directory) {
-                throw CommandFailure.badInput(
-                    "\(base) and \(judged) are the same run, \(directory.path); name two "
-                        + "different ones")
-            }
-            comparison = Comparison(try ComparedRun(earlier), later, floor: floor)
+            comparison =
+                byProtocol
+                ? try RunByProtocol(RunDirectory.find(base)).compared(floor: floor)
+                : try compared(floor: floor)
         } catch let failure as CommandFailure {
             throw failure
+        } catch let refusal as RunByProtocol.Refusal {
+            throw CommandFailure.badInput("\(base): \(refusal)")
         } catch {
             throw CommandFailure.couldNotRun("\(error)")
         }
         try tell(comparison)
+    }
+
+    private func compared(floor: Comparison.Floor) throws -> Comparison {
+        let judged = judged ?? RunDirectory.latest
+        let directory = try RunDirectory.find(judged)
+        var later = try ComparedRun(directory)
+        let place = try baseDirectory(of: later, in: directory)
+        if Self.isSame(place, directory) {
+            throw CommandFailure.badInput(
+                "\(base) and \(judged) are the same run, \(directory.path); name two "
+                    + "different ones")
+        }
+        var earlier = try ComparedRun(place)
+        if earlier.speaksOtherProtocol(than: later) {
+            try earlier.readSteps(History(path: place.history))
+            try later.readSteps(History(path: directory.history))
+        }
+        return Comparison(earlier, later, floor: floor)
     }
 
     private func tell(_ comparison: Comparison) throws {

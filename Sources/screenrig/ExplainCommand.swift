@@ -14,7 +14,7 @@ struct ExplainCommand: ParsableCommand {
                 screenrig explain first cause
                 screenrig explain 4
 
-            NAME is an operation, a fault, an invariant, a race plan, an exit code, an outcome, a \
+            NAME is a protocol, an operation, a fault, an invariant, a race plan, an exit code, an outcome, a \
             household's furthest stage, a policy, a level, or a heading or term of a report. The explanation \
             says what it is, when it is harmless, and what to send to the server's team.
             """)

@@ -7,7 +7,7 @@ import Vocabulary
 @Suite("The words of screenrig")
 struct ListTests {
     /// What `list` prints, by its lines' first words.
-    private static let listed = Explanation.list().split(separator: "\n")
+    private static let listed = (Explanation.list() ?? "").split(separator: "\n")
         .filter { $0.hasPrefix("  ") && !$0.contains("none yet") }
         .compactMap { $0.split(separator: " ").first.map(String.init) }
 

@@ -1,5 +1,6 @@
 internal import Rendering
 internal import Rigs
+internal import Vocabulary
 
 /// The explanation of one term of screenrig, for `screenrig explain` and `screenrig list`.
 public struct Explanation: Sendable, Hashable {
@@ -9,6 +10,7 @@ public struct Explanation: Sendable, Hashable {
         case outcome, fate, stage, word, policy, level
         case promiseLevel = "promises"
         case racePlan = "race plan"
+        case protocolName = "protocol"
     }
 
     public var kind: Kind
@@ -39,7 +41,7 @@ public struct Explanation: Sendable, Hashable {
     public static let all: [Explanation] =
         operations + invariants + exitCodes + outcomes + fates + stages + words + columns + heads
         + policies
-        + levels + promiseLevels
+        + levels + promiseLevels + protocols
 
     /// All that `name` stands for, in the order of `all`: `signed-in` is a stage and a fate.
     /// For `promises: strict`, the part after the colon is looked up first, then the part before it.
@@ -80,18 +82,34 @@ public struct Explanation: Sendable, Hashable {
         return (["\(name) (\(kind.rawValue)): \(line)"] + body).joined(separator: "\n")
     }
 
-    /// `screenrig list`: a heading for each sort of word, and one line each.
+    /// `screenrig list`: a heading for each sort of word, and one line each; `only` one sort, by its
+    /// heading. Nil where there is none of that heading.
     public static func list(
-        faults: [Explanation] = [], racePlans: [Explanation] = []
-    ) -> String {
+        faults: [Explanation] = [], racePlans: [Explanation] = [], only: String? = nil
+    ) -> String? {
         let groups: [(String, [Explanation])] = [
-            ("operations", operations), ("faults", faults), ("invariants", invariants),
-            ("race plans", racePlans),
+            ("protocols", protocols), ("operations", operations), ("faults", faults),
+            ("invariants", invariants), ("race plans", racePlans),
         ]
-        return groups.map { title, words in
+        let wanted = groups.filter { only == nil || plain($0.0) == only.map(plain) }
+        guard !wanted.isEmpty else { return nil }
+        return wanted.map { title, words in
             let width = words.map(\.name.count).max() ?? 0
-            let lines = words.map { "  \($0.name.padded(to: width))  \($0.line)" }
+            let lines = words.map { "  \($0.name.padded(to: width))  \(marks($0))\($0.line)" }
             return ([title] + (lines.isEmpty ? ["  none yet"] : lines)).joined(separator: "\n")
         }.joined(separator: "\n\n")
+    }
+
+    /// The headings of `screenrig list`.
+    public static let headings = [
+        "protocols", "operations", "faults", "invariants", "race plans",
+    ]
+
+    /// In which protocols an operation is.
+    private static func marks(_ word: Explanation) -> String {
+        guard word.kind == .operation, let operation = OperationName(name: word.name) else {
+            return ""
+        }
+        return protocolMarks(operation) + "  "
     }
 }

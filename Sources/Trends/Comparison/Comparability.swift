@@ -41,24 +41,25 @@ struct Comparability: Sendable, Hashable {
         doubts.isEmpty && other.doubts.isEmpty && differences(from: other).isEmpty
     }
 
-    /// The differences in set-up, for a reader: `different load: hold 50/s (base), hold 100/s (run)`.
-    func differences(from base: Comparability) -> [String] {
+    /// The differences in set-up, for a reader: `different load: hold 50/s (base), hold 100/s (run)`;
+    /// `besidesRig` those that lie in neither rig nor protocol.
+    func differences(from base: Comparability, besidesRig: Bool = false) -> [String] {
         var told: [String] = []
         func tell(_ what: String, _ before: String, _ after: String) {
             if before != after {
                 told.append("different \(what): \(before) (base), \(after) (run)")
             }
         }
-        tell("rig", base.rig, rig)
+        if !besidesRig { tell("rig", base.rig, rig) }
         tell("load", base.load, load)
         tell("target", base.target, target)
-        tell("protocol", base.protocolName, protocolName)
+        if !besidesRig { tell("protocol", base.protocolName, protocolName) }
         if isVirtual != base.isVirtual {
             told.append("one of the two runs was in virtual time")
         } else if !isVirtual, lanes != base.lanes {
             told.append("different number of lanes: \(base.lanes) (base), \(lanes) (run)")
         }
-        guard rig == base.rig else { return told }
+        guard rig == base.rig, !besidesRig else { return told }
         let differing = Set(keys.keys).union(base.keys.keys).filter { keys[$0] != base.keys[$0] }
             .filter { !($0 == "load" && load != base.load) }
             .filter { !(["target", "faults"].contains($0) && target != base.target) }

@@ -23,6 +23,14 @@ public struct ComparedRun: Sendable {
     var grid: PollGrid?
     /// Breaches by promise that fail a run; nil where nothing was judged.
     var breaches: [String: Int]?
+    /// The protocols that it spoke, by their names.
+    var protocols: [String]
+    /// Households that signed in.
+    var signedIn: Int
+    /// The same by step of the abstract machine; nil until somebody asks (`readSteps`).
+    var steps: RunSteps?
+    /// The length of a stretch, in seconds.
+    private var width: Int
 
     /// Stretches of equal length that a run is cut into, at most.
     static let stretches = 40
@@ -44,6 +52,9 @@ public struct ComparedRun: Sendable {
         breaches: [String: Int]?
     ) throws {
         let width = max(1, Int((fold.seconds / Double(Self.stretches)).rounded(.up)))
+        self.width = width
+        protocols = summary.run.protocols
+        signedIn = summary.households.signedIn
         side = Comparison.Side(summary, path: path)
         comparability = Comparability(summary, fold.header)
         kinds = summary.errors
@@ -69,10 +80,20 @@ public struct ComparedRun: Sendable {
         for (operation, stretches) in latencies { times[operation.name] = stretches.bootstrap }
         for (name, stretches) in zip(Self.signIns, signIns) { times[name] = stretches.bootstrap }
     }
+
+    /// Whether their operations have other names, so that they are compared by steps.
+    public func speaksOtherProtocol(than other: ComparedRun) -> Bool {
+        protocols != other.protocols
+    }
+
+    /// Reads what a comparison by steps needs; `history` is the one that it was made from.
+    public mutating func readSteps(_ history: some Recorded) throws {
+        steps = try RunSteps(history, width: width)
+    }
 }
 
 /// A distribution in stretches of time.
-private struct Stretches {
+struct Stretches {
     private var parts: [Histogram] = []
 
     mutating func add(_ histogram: Histogram, at stretch: Int) {

@@ -10,8 +10,15 @@ extension Comparison {
         self.run = run.side
         self.floor = floor
         warnings = Self.warnings(base, run)
+        protocols = ProtocolComparison(base, run)
+        var (base, run) = (base, run)
+        var operations = OperationName.allCases.map(\.name)
+        if protocols != nil, let before = base.steps, let after = run.steps {
+            operations = ProtocolComparison.subjects(before, after)
+            (base, run) = (base.bySteps(before), run.bySteps(after))
+        }
         var candidates: [ChangeCandidate] = []
-        let subjects = ComparedRun.signIns + OperationName.allCases.map(\.name)
+        let subjects = ComparedRun.signIns + operations
         for (index, subject) in subjects.enumerated() {
             candidates += Self.times(
                 subject, base, run, seed: Seed(8).child("subject", index), draws)
@@ -19,7 +26,8 @@ extension Comparison {
         }
         candidates += Self.shares("all", "errors", base.allErrors, run.allErrors)
         candidates += Self.failed(base, run)
-        let unseen = Self.unseen(run.kinds, where: base)
+        let isByStep = protocols != nil
+        let unseen = Self.unseen(run.kinds, where: base, isByStep: isByStep)
         let adjusted = Significance.holm(
             candidates.compactMap(\.probability) + unseen.map(\.probability))
         let judged = candidates.filter { $0.probability != nil }.count
@@ -32,7 +40,7 @@ extension Comparison {
             kind.isSure = chance < 0.05 && Double(kind.count) >= floor.share * Double(kind.total)
             return kind
         }
-        goneErrors = Self.unseen(base.kinds, where: run).map(\.kind)
+        goneErrors = Self.unseen(base.kinds, where: run, isByStep: isByStep).map(\.kind)
         promises = Self.promises(base.breaches, run.breaches)
     }
 
@@ -130,15 +138,18 @@ extension Comparison {
     /// Kinds of errors that the other side has none of, with the probability that all of them fell
     /// on one side by chance: each as if thrown among the exchanges of both.
     private static func unseen(
-        _ kinds: [ErrorRow], where other: ComparedRun
+        _ kinds: [ErrorRow], where other: ComparedRun, isByStep: Bool
     ) -> [(kind: ErrorKind, probability: Double)] {
+        func subject(_ row: ErrorRow) -> String {
+            isByStep ? ProtocolComparison.subject(of: row.operation) : row.operation
+        }
         func key(_ row: ErrorRow) -> [String] {
-            [row.operation, row.outcome, row.status.map(String.init) ?? "", row.reason]
+            [subject(row), row.outcome, row.status.map(String.init) ?? "", row.reason]
         }
         let known = Set(other.kinds.map(key))
         return kinds.filter { !known.contains(key($0)) }.map { row in
             let own = Double(max(1, row.total))
-            let share = own / (own + Double(other.errors[row.operation]?.trials ?? 0))
+            let share = own / (own + Double(other.errors[subject(row)]?.trials ?? 0))
             var probability = 1.0
             for _ in 0..<min(row.count, 200) { probability *= share }
             return (
@@ -158,7 +169,9 @@ extension Comparison {
     }
 
     private static func warnings(_ base: ComparedRun, _ run: ComparedRun) -> [String] {
-        var told = run.comparability.differences(from: base.comparability)
+        // Two protocols are compared on purpose, and need rigs that differ.
+        let isMove = base.steps != nil && run.steps != nil
+        var told = run.comparability.differences(from: base.comparability, besidesRig: isMove)
         if base.comparability.version != run.comparability.version {
             told.append(
                 "different screenrig version: \(base.comparability.version) (base), "

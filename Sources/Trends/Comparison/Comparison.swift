@@ -21,6 +21,9 @@ public struct Comparison: Sendable, Hashable {
     public var goneErrors: [ErrorKind]
     /// Promises that are broken on either side; nil where one of the two was not judged.
     public var promises: [Promise]?
+    /// What a sign-in costs in each of two protocols: then `rows` are of steps, not of operations. Nil
+    /// where both runs speak the same.
+    public var protocols: ProtocolComparison?
 
     public enum Verdict: String, Sendable, CaseIterable {
         case better, worse

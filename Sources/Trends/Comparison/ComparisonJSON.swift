@@ -27,7 +27,32 @@ public enum ComparisonJSON {
             ("newErrors", .array(comparison.newErrors.map(kind))),
             ("goneErrors", .array(comparison.goneErrors.map(kind))),
             ("promises", comparison.promises.map { .array($0.map(promise)) } ?? .null),
+            ("protocols", comparison.protocols.map { move($0, comparison.moveLines) } ?? .null),
         ]).text(.page) + "\n"
+    }
+
+    /// Two protocols: the sentences, and the requests per sign-in by step.
+    private static func move(_ protocols: ProtocolComparison, _ lines: [String]) -> JSON {
+        .members([
+            ("base", .string(protocols.base)), ("run", .string(protocols.run)),
+            ("changes", .array(lines.map(JSON.string))),
+            ("notes", .array(protocols.notes.map(JSON.string))),
+            ("baseSignIns", .integer(protocols.baseSignIns)),
+            ("runSignIns", .integer(protocols.runSignIns)),
+            (
+                "requestsPerSignIn",
+                .array(
+                    protocols.steps.map { step in
+                        .members([
+                            ("step", .string(step.name)),
+                            ("upToSignIn", .bool(step.isSignIn)),
+                            ("baseOperations", .array(step.baseOperations.map(JSON.string))),
+                            ("runOperations", .array(step.runOperations.map(JSON.string))),
+                            ("base", .decimal(step.base, 3)), ("run", .decimal(step.run, 3)),
+                        ])
+                    })
+            ),
+        ])
     }
 
     private static func side(_ side: Comparison.Side) -> JSON {

@@ -14,10 +14,12 @@ public enum ComparisonPage {
             <header>
             <p class="over">screenrig · two runs compared</p>
             <h1>\(comparison.run.rig)</h1>
+            \(ComparisonSection.move(comparison))
             <div class="verdict \(look(comparison.verdict))" role="status"><p>\(comparison.headline)</p></div>
             \(ComparisonSection.warnings(comparison))
             </header>
             <main>
+            \(ComparisonSection.requests(comparison))
             \(HTML.section("changed", "Changes", changed(comparison)))
             \(HTML.section("times", "All values", all(comparison)))
             \(HTML.section("runs", "Compared runs", sides(comparison)))

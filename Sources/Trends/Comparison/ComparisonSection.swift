@@ -75,6 +75,50 @@ enum ComparisonSection {
         }
     }
 
+    /// What the move from one protocol to the other changes, in sentences; nothing where both runs
+    /// speak the same.
+    static func move(_ comparison: Comparison) -> HTML {
+        guard let protocols = comparison.protocols else { return .none }
+        let items = comparison.moveLines.map { "<li>\($0)</li>" as HTML }
+        let notes = protocols.notes.map { "<p class=\"note\">Note: \($0).</p>" as HTML }
+        return """
+            <h2>From \(protocols.base) to \(protocols.run)</h2>
+            <ul>\(items)</ul>
+            \(notes)
+            """
+    }
+
+    /// Requests per sign-in by step of the abstract machine.
+    static func requests(_ comparison: Comparison) -> HTML {
+        guard let protocols = comparison.protocols else { return .none }
+        let rows = protocols.lines.map { line -> [HTML] in
+            let cells = [
+                ProtocolComparison.number(line.base), ProtocolComparison.number(line.run),
+                line.difference,
+            ]
+            let names: HTML =
+                line.isSum
+                ? "<strong>\(line.name)</strong>" : "<span class=\"name\">\(line.name)</span>"
+            return [names] + cells.map { line.isSum ? "<strong>\($0)</strong>" : "\($0)" }
+                + ["<span class=\"wrap\">\(line.operations)</span>"]
+        }
+        let table = Table(
+            caption: "Requests per sign-in, by step",
+            columns: [
+                .text("Step"), .number("Before"), .number("Now"), .number("Change"),
+                .text("Operations"),
+            ], rows: rows
+        ).html
+        return HTML.section(
+            "requests", "Requests per sign-in",
+            """
+            <p class="lead">All requests of all households, divided by the households that signed in: \
+            \(Figures.count(protocols.baseSignIns)) before, \(Figures.count(protocols.runSignIns)) now. \
+            Operations of both protocols are joined by what they are for; each step is one row.</p>
+            \(table)
+            """)
+    }
+
     static func promises(_ comparison: Comparison) -> HTML {
         guard let promises = comparison.promises, !promises.isEmpty else { return .none }
         let items = promises.map { promise -> HTML in

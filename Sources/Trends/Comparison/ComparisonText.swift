@@ -7,7 +7,12 @@ public enum ComparisonText {
     /// bearer of a meaning.
     public static func text(_ comparison: Comparison, width: Int, color: Bool) -> String {
         let ink = Ink(isOn: color)
-        var blocks = [head(comparison, width: width, ink)]
+        var blocks: [String] = []
+        if let protocols = comparison.protocols {
+            blocks.append(move(comparison, protocols, width: width, ink))
+            blocks.append(requests(protocols, width: width, ink))
+        }
+        blocks.append(head(comparison, width: width, ink))
         let changed = comparison.worse + comparison.better
         if !changed.isEmpty { blocks.append(changes(changed, width: width, ink)) }
         if !comparison.rows.isEmpty { blocks.append(times(comparison, width: width, ink)) }
@@ -42,6 +47,51 @@ public enum ComparisonText {
             (lines.map { paint == .dim ? $0 : ink($0, paint, bold: true) }
             + (warnings + (reservation ?? [])).map { ink($0, .yellow) } + sides).joined(
                 separator: "\n")
+    }
+
+    /// What the move from one protocol to the other changes, in sentences.
+    private static func move(
+        _ comparison: Comparison, _ protocols: ProtocolComparison, width: Int, _ ink: Ink
+    ) -> String {
+        let title = "From \(protocols.base) to \(protocols.run)"
+        let lines = comparison.moveLines.flatMap {
+            Wrapping.lines("- \($0)", width: width, hanging: 2)
+        }
+        let notes = protocols.notes.flatMap {
+            Wrapping.lines("note: \($0)", width: width, hanging: 6)
+        }
+        return ([ink(title, .green, bold: true)] + lines + notes.map { ink($0, .yellow) })
+            .joined(separator: "\n")
+    }
+
+    /// Requests per sign-in, a line for each step.
+    private static func requests(
+        _ protocols: ProtocolComparison, width: Int, _ ink: Ink
+    ) -> String {
+        let lines = protocols.lines
+        let head = ["requests per sign-in", "before", "now", "change", ""]
+        let cells = lines.map { line in
+            [
+                line.name, ProtocolComparison.number(line.base),
+                ProtocolComparison.number(line.run),
+                line.difference, line.operations,
+            ]
+        }
+        let widths = head.indices.map { column in
+            ([head] + cells).map { $0[column].count }.max() ?? 0
+        }
+        func row(_ cells: [String]) -> String {
+            let figures = zip(cells, widths).dropFirst().prefix(3).map {
+                "   " + $0.padded(to: $1, right: true)
+            }
+            let short = cells[0].padded(to: widths[0]) + figures.joined()
+            let long = cells[4].isEmpty ? short : "\(short)   \(cells[4])"
+            return long.count <= width ? long : short
+        }
+        return
+            ([ink(row(head), .dim)]
+            + zip(lines, cells).map { $0.isSum ? ink(row($1), .green) : row($1) })
+            .joined(separator: "\n")
     }
 
     /// Changed values that have a line of their own.

@@ -1,0 +1,40 @@
+extension OperationName {
+    /// Devices send it in REST V1 (rest-v1.md § 2).
+    public var isOfV1: Bool {
+        switch self {
+        case .createSession, .resumeSession, .sessionByCode, .profiles, .profilesByMVPD,
+            .profilesByCode, .partnerRequest, .ssoProfile, .mvpdLogout:
+            false
+        default: !isOfConnection
+        }
+    }
+
+    /// Devices send it in REST V2 (rest-v2.md § 2).
+    public var isOfV2: Bool {
+        switch self {
+        case .registerClient, .accessToken, .configuration, .authenticate, .mvpdLogin, .assertion,
+            .preauthorize, .authorize, .logout:
+            true
+        default: !isOfV1 && !isOfConnection
+        }
+    }
+
+    /// What REST V2 has in the place of an operation of V1; empty where it has nothing
+    /// (rest-v2.md § 16.1).
+    ///
+    /// The first is what takes its place everywhere, the others in some flows only.
+    public var counterpartsInV2: [OperationName] {
+        switch self {
+        case _ where isOfV2: [self]
+        case .checkAuthentication: [.profiles, .profilesByMVPD]
+        case .registrationCode: [.createSession]
+        case .registrationRecord: [.resumeSession, .sessionByCode]
+        case .pollToken, .checkCode: [.profilesByCode]
+        case .profileRequest: [.partnerRequest]
+        case .tokenExchange: [.ssoProfile]
+        case .preauthorizeCode: [.preauthorize]
+        case .mediaToken: [.authorize]
+        default: []
+        }
+    }
+}
