@@ -44,6 +44,10 @@ final class SharedState {
     /// Who had which account when, and, where users are learned, who is who.
     @exclusivity(unchecked) var accounts = AccountBook()
     @exclusivity(unchecked) var users = UserLedger()
+    /// What devices did and saw under identities that several may have.
+    var identities = IdentityLedger()
+    /// Whether a device of the run may have several profiles.
+    var hasProfiles = false
     /// Where what is known of users comes from.
     var usersNote = "users learned from sign-ins"
     /// What of the accounts file was not believed.
