@@ -486,7 +486,7 @@ extension Invariant {
                 companions: [.logoutFinal])
         case .tempPassBudget:
             Declaration(
-                "temp-pass-budget",
+                "temppass-budget",
                 "a temporary pass is not prolonged, and stays used up",
                 meaning:
                     "The end of a temporary pass moved after the first playback, or a pass that "

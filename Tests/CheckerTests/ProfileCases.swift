@@ -166,6 +166,13 @@ extension ProfileCase {
             $0.pollCode(at: 10_000, first)
             $0.see(at: 11_000)
         },
+        ProfileCase("I23: the TV is sent to the login again", .codeBindsDevice) {
+            $0.see(at: 0)
+            $0.session(at: 10)
+            $0.login(at: 7_000)
+            $0.pollCode(at: 10_000, first)
+            $0.session("BBBBBB2", at: 12_000, mvpd: alice.mvpd)
+        },
         ProfileCase("I24: authorize without a login", .actionTrue) {
             $0.see(at: 0)
             $0.authorized(at: 100)
@@ -240,6 +247,12 @@ extension ProfileCase {
             var other = first
             other.notBefore += 7
             $0.see(at: alice.mvpd, other, at: 12_000)
+        },
+        ProfileCase("I21: one profile, of two users", .profileViewsAgree) {
+            signedIn(&$0)
+            $0.see(
+                at: alice.mvpd, Story.shown(Tag(mvpd: alice.mvpd, user: "mallory"), from: 8_002),
+                at: 12_000)
         },
         ProfileCase("I21: shown in the list, and not by its provider", .profileViewsAgree) {
             signedIn(&$0)

@@ -28,7 +28,7 @@ extension HouseholdState {
                 gap: beat.call - first.ret, text))
     }
 
-    /// What of a pass was used, and that it is used up: I31, `temp-pass-budget`.
+    /// What of a pass was used, and that it is used up: I31, `temppass-budget`.
     mutating func notePass(
         _ operation: Observed, _ beat: CompactOperation, _ answer: ProfileAnswer,
         _ book: ProfileBook

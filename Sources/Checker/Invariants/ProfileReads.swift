@@ -46,6 +46,7 @@ extension HouseholdState {
             let isOurs = hasWriters(of: TokenRead.somebody, by: beat.ret, at: shown.slot)
             return isOurs ? () : notePreSignedIn()
         }
+        if isOtherUser(shown, beat, book) { return }
         var one = operation
         (one.tag, one.slot) = (shown.tag, shown.slot)
         (one.generated, one.expires) = (shown.generated, shown.expires)
@@ -56,6 +57,29 @@ extension HouseholdState {
             book.shownToDevice.insert(shown.tag)
         }
         judgeViews(shown, kind, beat, book)
+    }
+
+    /// I21, `profile-views-agree`: a profile that another request showed before, with the name of somebody who never signed in
+    /// here. Whose it is its times tell.
+    private mutating func isOtherUser(
+        _ shown: ProfileAnswer.ShownProfile, _ beat: CompactOperation, _ book: ProfileBook
+    ) -> Bool {
+        guard registry.knowsUsers, knownTag(shown.tag) == nil,
+            !tags.contains(where: { $0.isLearned && $0.mark == 0 }),
+            let first = book.seen.first(where: {
+                $0.slot == shown.slot && $0.generated == shown.generated
+                    && $0.expires == shown.expires && $0.tag != shown.tag
+                    && $0.beat.operation != beat.operation
+            }),
+            let stranger = strangers.first(where: { $0.seen.mark == shown.tag }),
+            !tags.contains(where: { $0.user == stranger.seen.user })
+        else { return false }
+        check(.profileViewsAgree)
+        let text =
+            "\(beat.name) returned the profile of \(first.beat.name), with the same times, as that of "
+            + "\(stranger.name.text), who never signed in here"
+        accuse(violation(.profileViewsAgree, .certain, [first.beat, beat], text))
+        return true
     }
 
     /// What a code has led to is seen by that code as well.
@@ -233,19 +257,11 @@ extension HouseholdState {
                 .providerIndependence, [earlier.beat, other, read.beat],
                 said + "; in between only another provider's changed (\(other.name))")
         }
-        let isByCode = earlier.beat.operation == .profilesByCode
-        if read.scope.life < 0, isByCode, earlier.value != TokenRead.somebody {
-            let tag = tags[Int(earlier.value) - 1].mark
-            let lives = attempts.filter { $0.isCandidate && $0.tag == earlier.value - 1 }
-                .map(\.life)
-            if !book.shownToDevice.contains(tag),
-                let resumed = lives.compactMap({ book.resumed[$0] }).first
-            {
-                return found(
-                    .codeBindsDevice, [resumed, earlier.beat, read.beat],
-                    said + " for its code: the profile is not this device's, since "
-                        + "\(resumed.name) completed the session")
-            }
+        if read.scope.life < 0, let resumed = takeover(earlier, book) {
+            return found(
+                .codeBindsDevice, [resumed, earlier.beat, read.beat],
+                said + " for its code: the profile is not this device's, since "
+                    + "\(resumed.name) completed the session")
         }
         if read.beat.operation != earlier.beat.operation {
             var one = found(
@@ -256,6 +272,20 @@ extension HouseholdState {
         }
         return found(
             .tokenMonotonic, [earlier.beat, read.beat], said + "; nothing in between ended it")
+    }
+
+    /// Who completed the session of a profile that only its code ever showed, and not the device's own look;
+    /// nil where the device was shown it, or completed the session itself.
+    func takeover(_ read: TokenRead, _ book: ProfileBook) -> CompactOperation? {
+        guard read.beat.operation == .profilesByCode, read.value != 0,
+            read.value != TokenRead.somebody,
+            !book.shownToDevice.contains(tags[Int(read.value) - 1].mark)
+        else { return nil }
+        for position in attempts.indices
+        where attempts[position].isCandidate && attempts[position].tag == read.value - 1 {
+            if let resumed = book.resumed[attempts[position].life] { return resumed }
+        }
+        return nil
     }
 
     /// A login or logout at another provider between the two.

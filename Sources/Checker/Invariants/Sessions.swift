@@ -92,7 +92,7 @@ extension HouseholdState {
         else { return }
         switch answer.action {
         case .authorizeSignedIn: judgeAuthorize(operation, beat, book)
-        case .authenticate: judgeAuthenticate(operation, beat)
+        case .authenticate: judgeAuthenticate(operation, beat, book)
         case .authorizeOtherwise, .other: break
         }
     }
@@ -124,7 +124,9 @@ extension HouseholdState {
                 value: TokenRead.somebody, beat: beat, scope: SignInScope(slot: operation.slot)))
     }
 
-    private mutating func judgeAuthenticate(_ operation: Observed, _ beat: CompactOperation) {
+    private mutating func judgeAuthenticate(
+        _ operation: Observed, _ beat: CompactOperation, _ book: ProfileBook
+    ) {
         let sent = beat.call - registry.visibility
         let scope = SignInScope(slot: operation.slot)
         var last: TokenRead?
@@ -144,6 +146,10 @@ extension HouseholdState {
         let text =
             "\(beat.name) returned \"authenticate\" \(milliseconds(gap)) after \(last.beat.name) had "
             + "returned a live profile at that provider; nothing in between ended it"
-        accuse(violation(.actionTrue, .certain, [last.beat, beat], gap: gap, text))
+        let resumed = takeover(last, book)
+        accuse(
+            violation(
+                resumed == nil ? .actionTrue : .codeBindsDevice, .certain,
+                [resumed, last.beat, beat].compactMap(\.self), gap: gap, text))
     }
 }
