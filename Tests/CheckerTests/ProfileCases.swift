@@ -294,7 +294,25 @@ extension ProfileCase {
             $0.session()
             $0.see([Story.shown(alice, from: 0, .degraded)], at: 100)
         },
+        ProfileCase("I32: a permit by a rule that has ended", .degradationBounded) {
+            degraded(&$0)
+            $0.decide(at: 11_500, source: "degradation")
+        },
+        ProfileCase("I32: a rule of whose times nothing is known") {
+            degraded(&$0)
+            $0.decide(at: 11_000, mvpd: Story.satellite, source: "degradation")
+        },
     ]
+
+    /// A rule of the provider is active from 1 s to 10 s.
+    private static func degraded(_ story: inout Story) {
+        story.rules.degradations = [
+            Rules.Degradation(mvpd: alice.mvpd, from: .seconds(1), until: .seconds(10))
+        ]
+        story.session()
+        story.see(at: alice.mvpd, Story.shown(alice, from: 5_000, .degraded), at: 5_000)
+        story.decide(at: 6_000, source: "degradation")
+    }
 
     // MARK: Decisions and passes
 

@@ -56,6 +56,17 @@ struct ProfileTests {
         #expect(findings[.profileConsistent].checked == 0)
     }
 
+    @Test("rules of degraded access are kept in the header of a history")
+    func degradations() throws {
+        var rules = Rules()
+        rules.degradations = [
+            Rules.Degradation(mvpd: "a:b", from: .seconds(1), until: .milliseconds(2_500)),
+            Rules.Degradation(mvpd: "DemoCable", from: .zero, until: .seconds(9)),
+        ]
+        #expect(rules.texts.contains("degradation=1000000000:2500000000:a:b"))
+        #expect(try Rules(texts: rules.texts) == rules)
+    }
+
     @Test("texts name the requests that were sent")
     func texts() throws {
         var story = Story()

@@ -28,6 +28,20 @@ extension HouseholdState {
                 gap: beat.call - first.ret, text))
     }
 
+    /// I32, `degradation-bounded`: access by a rule that was not active, where the run knows the rules. That it
+    /// ends at once is our reading (rest-v2.md, B29).
+    mutating func judgeRule(_ mvpd: UInt64, _ beat: CompactOperation, _ gave: String) {
+        guard let mayBe = registry.mayBeDegraded(mvpd, from: beat.call, to: beat.ret) else {
+            return
+        }
+        check(.degradationBounded)
+        guard !mayBe else { return }
+        accuse(
+            violation(
+                .degradationBounded, .certain, [beat], source: .ours,
+                "\(beat.name) \(gave), although no such rule of the provider was active"))
+    }
+
     /// What of a pass was used, and that it is used up: I31, `temppass-budget`.
     mutating func notePass(
         _ operation: Observed, _ beat: CompactOperation, _ answer: ProfileAnswer,

@@ -39,7 +39,10 @@ extension HouseholdState {
             return
         }
         if kind.isGiven {
-            if kind == .degraded { book.degraded.insert(shown.slot) }
+            if kind == .degraded {
+                book.degraded.insert(shown.slot)
+                judgeRule(shown.mvpd, beat, "returned a degraded profile")
+            }
             return judgeGiven(kind, shown, operation, beat, answer, book)
         }
         guard !mayBeFromBefore(shown.slot, at: operation.call, book) else {
@@ -362,6 +365,9 @@ extension HouseholdState {
                 accuse(violation(.preauthorizeInert, .certain, [beat], text))
             }
         } else {
+            if answer.source == .rule, operation.slot > 0 {
+                judgeRule(book.mark(of: operation.slot), beat, "permitted by a degradation rule")
+            }
             check(.decisionTrue)
             judgeLife(operation, beat, .decisionTrue)
             judgeBinding(operation, beat, .decisionTrue)

@@ -43,6 +43,7 @@ extension HouseholdState {
             switch observation.record {
             case "mvpd": answer.source = .provider
             case "temppass": answer.source = .pass
+            case "degradation": answer.source = .rule
             default: break
             }
         case .logout where answer.subject != 0 && operation.slot > 0 && operation.effect != .denied:

@@ -235,7 +235,7 @@ struct ProfileAnswer: Sendable {
     }
 
     /// On what a decision rests (rest-v2.md § 7).
-    enum DecisionSource: Sendable { case provider, pass, other }
+    enum DecisionSource: Sendable { case provider, pass, rule, other }
 
     /// Why a request was turned down, as far as it matters here.
     enum RefusalReason: Sendable { case invalidated, passUsedUp, other }
