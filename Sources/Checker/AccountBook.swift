@@ -7,6 +7,8 @@ struct AccountBook {
         /// When the household left.
         var until = Int64.max
         var household: Int32
+        /// Whether its device may have several profiles: those of one protocol, then.
+        var hasProfiles = false
     }
 
     /// By the account's mark: the first household that had it.
@@ -17,10 +19,12 @@ struct AccountBook {
     private var shared: Set<UInt64> = []
 
     /// A household signs in with that account.
-    mutating func hold(_ account: UInt64, by household: Int, at call: Int64) {
+    mutating func hold(
+        _ account: UInt64, by household: Int, at call: Int64, hasProfiles: Bool = false
+    ) {
         let number = Int32(truncatingIfNeeded: household)
         guard let holding = first[account] else {
-            first[account] = Holding(from: call, household: number)
+            first[account] = Holding(from: call, household: number, hasProfiles: hasProfiles)
             return
         }
         if holding.household == number {
@@ -30,7 +34,8 @@ struct AccountBook {
                 others[account]?[position].from = call
             }
         } else {
-            others[account, default: []].append(Holding(from: call, household: number))
+            others[account, default: []].append(
+                Holding(from: call, household: number, hasProfiles: hasProfiles))
         }
     }
 
@@ -67,6 +72,13 @@ struct AccountBook {
         guard let holding = first[account] else { return nil }
         if Int(holding.household) != household { return Int(holding.household) }
         return others[account]?.map { Int($0.household) }.min()
+    }
+
+    /// Whether only devices of the other protocol signed in with that account (`hasProfiles` is that of the
+    /// one that asks).
+    func isHeldApart(_ account: UInt64, hasProfiles: Bool) -> Bool {
+        guard let holding = first[account], holding.hasProfiles != hasProfiles else { return false }
+        return others[account]?.allSatisfy { $0.hasProfiles != hasProfiles } ?? true
     }
 
     /// The call of its first sign-in of all; nil for an account that nobody used.

@@ -61,6 +61,8 @@ struct BurstDetector: Sendable {
     /// How many empty slots, from instant zero on, come before them.
     private var offset = 0
     private var width: Int64 = 10_000_000
+    /// What the first of the polls was.
+    private(set) var operation = OperationName.pollToken
 
     private static let limit = 65_536
     /// A herd has at least so many.
@@ -75,7 +77,10 @@ struct BurstDetector: Sendable {
         let sent = poll.pointee.sent.nanoseconds
         guard sent >= 0 else { return }
         if case .refused = poll.pointee.delivery { return }
-        if slots.isEmpty { offset = Int(sent / width) }
+        if slots.isEmpty {
+            offset = Int(sent / width)
+            operation = poll.pointee.operation
+        }
         while span(with: sent) > Self.limit { coarsen() }
         let early = offset - Int(sent / width)
         if early > 0 {
@@ -156,9 +161,9 @@ extension SharedState {
         _ = add(
             Violation(
                 invariant: .pollingEnds, certainty: certainty, source: source,
-                standing: standing(.pollingEnds, certainty, source, .pollToken),
+                standing: standing(.pollingEnds, certainty, source, bursts.operation),
                 household: finding.household, exchanges: [finding.sequence],
-                operations: [.pollToken], signature: "polling-ends: herd of polls", gap: nil,
+                operations: [bursts.operation], signature: "polling-ends: herd of polls", gap: nil,
                 at: finding.at, sentence: "household \(finding.household): \(finding.text)"))
     }
 }

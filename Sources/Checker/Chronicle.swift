@@ -134,23 +134,60 @@ extension Tag {
     var text: String { user.isEmpty ? "an unknown user" : "\(user) at \(mvpd)" }
 }
 
+/// Which sign-in of a device a read is about: that at a provider, or what a code has led to. In protocols
+/// with one sign-in for a device it is that one.
+struct SignInScope: Sendable, Hashable {
+    /// Number of the provider; 0: whichever.
+    var slot: UInt8 = 0
+    /// Position of the code's life; -1: the device's own sign-in.
+    var life: Int16 = -1
+
+    static let device = SignInScope()
+
+    /// Whether two reads are about one thing. A code leads to one provider.
+    @inline(__always)
+    func isSame(as other: SignInScope) -> Bool {
+        life == other.life && (life >= 0 || slot == other.slot)
+    }
+}
+
 /// A read of the device's sign-in.
 struct TokenRead: Sendable {
-    // In this order the two fit in 32 bytes.
+    // In this order they fit in 32 bytes.
     var beat: CompactOperation
     /// 0: nobody; 255: somebody; else the tag's number plus one.
     var value: UInt8
+    var scope: SignInScope
 
-    init(value: UInt8, beat: CompactOperation) {
+    init(value: UInt8, beat: CompactOperation, scope: SignInScope = .device) {
         self.value = value
         self.beat = beat
+        self.scope = scope
     }
 
     static let somebody: UInt8 = 255
 
     /// Whether the two cannot both be true at one time.
-    func contradicts(_ other: UInt8) -> Bool {
+    func contradicts(_ other: TokenRead) -> Bool {
+        scope.isSame(as: other.scope) && contradicts(other.value)
+    }
+
+    private func contradicts(_ other: UInt8) -> Bool {
         if value == 0 || other == 0 { return value != other }
         return value != other && value != Self.somebody && other != Self.somebody
     }
+}
+
+/// A sign-out, or something else that ends sign-ins, at one provider; slot 0: of the device.
+struct SignOut: Sendable {
+    var beat: CompactOperation
+    var slot: UInt8 = 0
+
+    var call: Int64 { beat.call }
+    var ret: Int64 { beat.ret }
+    var effect: Observed.ObservedEffect { beat.effect }
+
+    /// Whether a sign-in at that provider ends by it.
+    @inline(__always)
+    func ends(_ other: UInt8) -> Bool { slot == 0 || other == 0 || slot == other }
 }

@@ -301,6 +301,25 @@ struct Frontier: ~Copyable {
         return tokens
     }
 
+    /// The same of a device with profiles: those of all providers.
+    var profileBelief: UInt16 {
+        var tokens: UInt16 = 0
+        for position in explanations.indices {
+            var own: UInt16 = 0
+            for slot in 1...DeviceState.profiles {
+                own |= 1 << UInt16(explanations[position].state.profile(slot).token)
+            }
+            tokens |= own == 1 ? 1 : own & ~1
+        }
+        return tokens
+    }
+
+    /// Begins again, with a device that the service does not know.
+    mutating func restart() {
+        guard standing == .holds, readsOpen == 0 else { return giveUp() }
+        explanations.replace(with: [Configuration()])
+    }
+
     /// Whether the code is dead in every explanation, so that its number may be given again.
     func isOver(code: UInt8) -> Bool {
         explanations.allSatisfy { $0.state.code(code) == .dead }
@@ -312,6 +331,18 @@ struct Frontier: ~Copyable {
             explanations[position].state.set(code, .unmade)
             if explanations[position].state.tokenCode == code + 1 {
                 explanations[position].state.tokenCode = 0
+            }
+        }
+    }
+
+    /// The same of a device with profiles.
+    mutating func forget(profileCode code: UInt8) {
+        for position in explanations.indices {
+            explanations[position].state.set(code, .unmade)
+            for slot in 1...DeviceState.profiles {
+                let profile = explanations[position].state.profile(slot)
+                guard profile.code == code + 1 else { continue }
+                explanations[position].state.set(slot, token: profile.token, code: 0)
             }
         }
     }

@@ -18,6 +18,7 @@ extension HouseholdState {
         let isConfused = withdrawStrays()
         judgeWhole(isWhole: isWhole, isConfused: isConfused)
         tellUsers(isConfused: isConfused)
+        tellIdentities()
     }
 
     /// Now everything is known that happened until this household's end: takes back what was said of

@@ -7,6 +7,10 @@ extension HouseholdState {
     /// Counts the answer at hand for a promise that it could have broken: once, however many rules look
     /// at it.
     mutating func check(_ invariant: Invariant) {
+        guard !invariant.isOfProfiles else {
+            if profiles?.counts(invariant) == true { registry.check(invariant) }
+            return
+        }
         let bit: UInt32 = 1 << UInt32(invariant.rawValue)
         guard counted & bit == 0 else { return }
         counted |= bit
@@ -16,10 +20,13 @@ extension HouseholdState {
     mutating func judge(_ operation: Observed, _ beat: CompactOperation, isQuiet: Bool) {
         counted = 0
         if operation.operation.isThrottled { judgeThrottle(operation, beat, isQuiet: isQuiet) }
-        if operation.operation == .pollToken { judgePolling(operation, beat) }
+        if operation.step == .poll { judgePolling(operation, beat) }
+        let profiles = profiles
+        profiles?.beginCounting()
         // Letters that another holds as well: nobody can say whose code the answer is about.
         guard operation.effect != .nothing, !operation.flags.contains(.anothers) else { return }
         countEnds(operation, beat)
+        if let profiles { return judge(operation, beat, profiles) }
         guard operation.effect != .denied else { return }
         if operation.effect == .success, operation.operation.showsToken {
             judgeToken(operation, beat)
@@ -31,7 +38,7 @@ extension HouseholdState {
     }
 
     /// "Somebody is signed in", and where the answer tells, who.
-    private mutating func judgeToken(_ operation: Observed, _ beat: CompactOperation) {
+    mutating func judgeToken(_ operation: Observed, _ beat: CompactOperation) {
         let value = value(of: operation, beat)
         let isNamed = operation.tag != 0 && value != TokenRead.somebody
         if value == 0 {
@@ -51,14 +58,15 @@ extension HouseholdState {
         }
         judgeLogout(operation, beat, value)
         guard operation.screen == 0 else { return }
-        countSight(beat, value)
-        compare(TokenRead(value: value, beat: beat))
-        noteDelivery()
+        let scope = SignInScope(slot: operation.slot)
+        countSight(beat, value, scope)
+        compare(TokenRead(value: value, beat: beat, scope: scope))
+        noteDelivery(scope)
         if isNamed, tags[Int(value) - 1].first == nil {
             judgeSource(of: value - 1, beat)
             noteFirst(operation, beat, value)
         }
-        if operation.expires > 0, operation.operation == .pollToken, operation.tag != 0 {
+        if operation.expires > 0, operation.operation.showsExpiry, operation.tag != 0 {
             judgeExpiry(operation, beat, value)
         }
     }
@@ -70,7 +78,7 @@ extension HouseholdState {
         guard !operation.flags.contains(.throttled) else { return }
         let sent = beat.call - registry.visibility
         if operation.operation.showsToken {
-            if !hasWriters(of: TokenRead.somebody, by: beat.ret) {
+            if !hasWriters(of: TokenRead.somebody, by: beat.ret, at: operation.slot) {
                 check(.noTokenBeforeSignIn)
                 if attempts.contains(where: { $0.beat.call <= beat.ret }) {
                     check(.errorsHaveNoEffect)
@@ -79,7 +87,9 @@ extension HouseholdState {
             if let out = signOuts.last(where: { $0.call <= beat.ret }), out.effect == .denied {
                 check(.errorsHaveNoEffect)
             }
-            if let out = signOuts.last(where: { $0.effect == .success && $0.ret < sent }),
+            if let out = signOuts.last(where: {
+                $0.effect == .success && $0.ret < sent && $0.ends(operation.slot)
+            }),
                 !attempts.contains(where: {
                     $0.isCandidate && $0.beat.call <= beat.ret
                         && $0.beat.ret >= out.call - registry.visibility
@@ -104,9 +114,13 @@ extension HouseholdState {
 
     private mutating func judgeAbsence(_ operation: Observed, _ beat: CompactOperation) {
         guard operation.screen == 0 else { return }
-        compare(TokenRead(value: 0, beat: beat))
-        judgeVisibility(operation, beat)
-        judgeDelivery(beat)
+        judgeAbsence(beat, .device)
+    }
+
+    mutating func judgeAbsence(_ beat: CompactOperation, _ scope: SignInScope) {
+        compare(TokenRead(value: 0, beat: beat, scope: scope))
+        judgeVisibility(beat, scope)
+        judgeDelivery(beat, scope)
     }
 
     /// The first answer that names a tag: what it says of the time until then.
@@ -116,7 +130,7 @@ extension HouseholdState {
         tags[tag].first = beat
         var writer: SignInAttempt?
         for position in attempts.indices
-        where isWriter(attempts[position], of: value, by: beat.ret) {
+        where isWriter(attempts[position], of: value, by: beat.ret, at: 0) {
             guard writer == nil else { return }
             writer = attempts[position]
         }
@@ -132,16 +146,18 @@ extension HouseholdState {
 
     // MARK: Who can have written what
 
-    /// The sign-ins that a read of `value` may show, called by `time`.
-    func writers(of value: UInt8, by time: Int64) -> [SignInAttempt] {
-        attempts.filter { isWriter($0, of: value, by: time) }
+    /// The sign-ins that a read of `value` at a provider may show, called by `time`.
+    func writers(of value: UInt8, by time: Int64, at slot: UInt8 = 0) -> [SignInAttempt] {
+        attempts.filter { isWriter($0, of: value, by: time, at: slot) }
     }
 
     /// The one of them that was answered last.
-    func lastWriter(of value: UInt8, by time: Int64, life: Int? = nil) -> CompactOperation? {
+    func lastWriter(of value: UInt8, by time: Int64, life: Int? = nil, at slot: UInt8 = 0)
+        -> CompactOperation?
+    {
         var last: CompactOperation?
         for position in attempts.indices
-        where isWriter(attempts[position], of: value, by: time)
+        where isWriter(attempts[position], of: value, by: time, at: slot)
             && (life == nil || attempts[position].life == life)
             && attempts[position].beat.ret > last?.ret ?? .min
         {
@@ -150,9 +166,19 @@ extension HouseholdState {
         return last
     }
 
-    private func isWriter(_ attempt: SignInAttempt, of value: UInt8, by time: Int64) -> Bool {
+    private func isWriter(
+        _ attempt: SignInAttempt, of value: UInt8, by time: Int64, at slot: UInt8
+    ) -> Bool {
         attempt.isCandidate && attempt.beat.call <= time
-            && (value == TokenRead.somebody || attempt.tag == value - 1)
+            && (value == TokenRead.somebody
+                ? slot == 0 || isOf(attempt.tag, slot) : attempt.tag == value - 1)
+    }
+
+    /// Whether a sign-in with that tag is one at that provider, as far as is known.
+    func isOf(_ tag: UInt8, _ slot: UInt8) -> Bool {
+        guard slot != 0, tag != ModelOperation.none, let profiles else { return true }
+        let mvpd = tags[Int(tag)].mvpd
+        return mvpd == 0 || profiles.isProvider(mvpd, slot)
     }
 
     /// The sign-in that the device came with may be what `value` shows.
@@ -170,11 +196,13 @@ extension HouseholdState {
     }
 
     /// Whether the sign-in behind `value` may have ended by itself before `time`.
-    func mayHaveExpired(_ value: UInt8, by time: Int64) -> Bool {
+    func mayHaveExpired(_ value: UInt8, by time: Int64, at slot: UInt8 = 0) -> Bool {
         let shortest = registry.shortestSignIn
         var isKnown = false
         for position in tokens.indices
-        where value == TokenRead.somebody || tokens[position].tag == value - 1 {
+        where value == TokenRead.somebody
+            ? isOf(tokens[position].tag, slot) : tokens[position].tag == value - 1
+        {
             guard let window = registry.clock.window(of: tokens[position].expires, at: now) else {
                 return true
             }
@@ -185,7 +213,7 @@ extension HouseholdState {
         if isPreSignedIn { return true }
         var first = Int64.max
         for position in attempts.indices
-        where isWriter(attempts[position], of: value, by: time) {
+        where isWriter(attempts[position], of: value, by: time, at: slot) {
             first = min(first, attempts[position].beat.call)
         }
         return first == .max || first == .min || time - first > shortest
@@ -194,8 +222,8 @@ extension HouseholdState {
     // MARK: Accusing
 
     /// Whether there is a sign-in, called by `time`, that a read of `value` may show.
-    func hasWriters(of value: UInt8, by time: Int64) -> Bool {
-        attempts.contains { isWriter($0, of: value, by: time) }
+    func hasWriters(of value: UInt8, by time: Int64, at slot: UInt8 = 0) -> Bool {
+        attempts.contains { isWriter($0, of: value, by: time, at: slot) }
     }
 
     /// Puts a violation together; `evidence` is in the order of its telling, the last the one that
@@ -260,6 +288,7 @@ extension HouseholdState {
     mutating func accuse(
         _ violation: Violation, foreignTag: UInt64 = 0, onAccount account: UInt64 = 0
     ) {
+        if profiles?.keep(back: violation) == true { return }
         if let level = violation.level, violation.standing != .suspected { broken.insert(level) }
         let same = causes.first {
             // What may have to be taken back does not stand for what stands by itself.

@@ -4,24 +4,32 @@ internal import Dialects
 /// may be made of it before it returned.
 extension HouseholdState {
     mutating func note(_ operation: Observed) -> ModelOperation? {
+        if let profiles { return note(operation, profiles) }
         // A cache in front of the service answered: that tells nothing of the service.
         let isEdge = operation.flags.contains(.edge)
-        switch operation.operation {
-        case .registrationCode: return noteCode(operation)
-        case .deleteRegistration: return noteDeletion(operation)
-        case .assertion, .tokenExchange, .freePreview: return noteSignIn(operation)
+        switch operation.step {
+        case .issueCode: return noteCode(operation)
+        case .deleteCode: return noteDeletion(operation)
+        case .finishLogin, .platformExchange, .startPass: return noteSignIn(operation)
         case .logout: return noteSignOut(operation)
         case .authorize: return noteAuthorization(operation)
         case _ where isEdge || operation.effect == .nothing: return nil
         case _ where operation.flags.contains(.anothers): return nil
-        case .pollToken, .checkAuthentication: return tokenRead(operation)
-        case .checkCode, .preauthorizeCode: return checkRead(operation)
-        case .registrationRecord: return recordRead(operation)
-        case .authenticate:
-            guard operation.effect == .success, let life = life(of: operation) else { return nil }
-            return codeAct(.codeLive, life)
+        case .poll, .checkSignIn: return tokenRead(operation)
+        case .confirm: return checkRead(operation)
+        case .preauthorize where operation.operation.isAboutCode: return checkRead(operation)
+        case .lookUpCode: return recordRead(operation)
+        case .login: return loginRead(operation)
         default: return operation.operation.has(.needsSignIn) ? gatedRead(operation) : nil
         }
+    }
+
+    /// The first request of a login, which a code that is over is not let to.
+    func loginRead(_ operation: Observed) -> ModelOperation? {
+        guard operation.operation == .authenticate, operation.effect == .success,
+            let life = life(of: operation)
+        else { return nil }
+        return codeAct(.codeLive, life)
     }
 
     /// The latest life of the code that an operation is about.
@@ -30,14 +38,14 @@ extension HouseholdState {
         return lives.lastIndex { $0.mark == operation.code }
     }
 
-    private func codeAct(_ kind: ModelOperation.Kind, _ life: Int) -> ModelOperation? {
+    func codeAct(_ kind: ModelOperation.Kind, _ life: Int) -> ModelOperation? {
         let slot = lives[life].slot
         return slot == ModelOperation.none ? nil : ModelOperation(kind: kind, code: slot)
     }
 
     // MARK: Codes
 
-    private mutating func noteCode(_ operation: Observed) -> ModelOperation? {
+    mutating func noteCode(_ operation: Observed) -> ModelOperation? {
         guard operation.effect == .success, operation.code != 0 else {
             guard operation.effect == .open else { return nil }
             endFresh(operation.call)
@@ -46,7 +54,8 @@ extension HouseholdState {
         if operation.generated > 0 {
             registry.check(.clockAgreement)
             registry.clock.add(
-                operation.generated, between: operation.call, and: operation.ret,
+                operation.generated, of: operation.operation, between: operation.call,
+                and: operation.ret,
                 household: household, sequence: Int(operation.sequence))
         }
         endFresh(operation.call)
@@ -59,14 +68,17 @@ extension HouseholdState {
             low: window.low,
             high: window.high)
         // One that was asked for before, and answered while this one was under way, may be the newer.
-        if lives.contains(where: { $0.made.ret >= operation.call }) {
+        if lives.contains(where: { $0.made.ret >= operation.call })
+            || profiles?.mayLoseSession(after: operation.call) == true
+        {
             shared.endCalled = min(shared.endCalled, operation.call)
         }
         lives.append(CodeLife(made: beat, slot: slot, shared: shared))
         registry.check(.codeUnique)
         registry.hand(out: shared)
         expire(code: slot, window.low, window.high)
-        return slot == ModelOperation.none ? nil : ModelOperation(kind: .create, code: slot)
+        let kind: ModelOperation.Kind = profiles?.registered == nil ? .create : .createBeside
+        return slot == ModelOperation.none ? nil : ModelOperation(kind: kind, code: slot)
     }
 
     /// The code's expiry by our clock: `generated` was read within the request.
@@ -90,13 +102,18 @@ extension HouseholdState {
             used |= 1 << UInt32(lives[position].slot)
         }
         let free = UInt8((~used).trailingZeroBitCount)
-        if free < DeviceState.codes { return free }
+        let room = profiles == nil ? UInt8(DeviceState.codes) : DeviceState.profileCodes
+        if free < room { return free }
         for position in lives.indices where lives[position].slot != ModelOperation.none {
             let slot = lives[position].slot
             guard frontier.standing == .holds, lives[position].high < now,
                 frontier.isOver(code: slot)
             else { continue }
-            frontier.forget(code: slot)
+            if profiles == nil {
+                frontier.forget(code: slot)
+            } else {
+                frontier.forget(profileCode: slot)
+            }
             lives[position].slot = ModelOperation.none
             return slot
         }
@@ -109,7 +126,7 @@ extension HouseholdState {
         for position in lives.indices { end(position, call) }
     }
 
-    private mutating func end(_ life: Int, _ call: Int64) {
+    mutating func end(_ life: Int, _ call: Int64) {
         lives[life].shared.endCalled = min(lives[life].shared.endCalled, call)
     }
 
@@ -166,11 +183,11 @@ extension HouseholdState {
     /// The mark of a user whose provider an answer does not name (user metadata may not).
     static func bare(_ user: String) -> UInt64 { Checker.mark(user, Checker.mark("")) }
 
-    private mutating func noteSignIn(_ operation: Observed) -> ModelOperation? {
+    mutating func noteSignIn(_ operation: Observed) -> ModelOperation? {
         let tag =
             operation.tag != 0
             ? knownTag(operation.tag) ?? ModelOperation.none
-            : operation.operation == .freePreview ? passTag() : newUnknownTag()
+            : operation.step == .startPass ? passTag() : newUnknownTag()
         let life = life(of: operation)
         if operation.effect != .denied { unproven = 0 }
         if operation.code != 0, operation.tag != 0, operation.effect != .denied,
@@ -193,6 +210,7 @@ extension HouseholdState {
         let shortest = registry.shortestSignIn
         expire(tag: tag, operation.call.plus(shortest), .max)
         let isCertain = operation.effect == .success
+        if let profiles { return profileSignIn(operation, tag, life, profiles) }
         if let life, let act = codeAct(.signIn, life) {
             var act = act
             act.tag = tag
@@ -236,7 +254,7 @@ extension HouseholdState {
 
     private mutating func noteSignOut(_ operation: Observed) -> ModelOperation? {
         guard operation.effect != .nothing else { return nil }
-        signOuts.append(CompactOperation(operation))
+        signOuts.append(SignOut(beat: CompactOperation(operation)))
         switch operation.effect {
         case .success: return ModelOperation(kind: .signOut)
         case .open: return ModelOperation(kind: .signOut, isMaybe: true)
@@ -312,7 +330,7 @@ extension HouseholdState {
 
     /// The token of a sign-in whose user nobody told us: believed, if it is the only one that it
     /// can be of.
-    private mutating func learn(_ operation: Observed) -> UInt8? {
+    mutating func learn(_ operation: Observed) -> UInt8? {
         let isFresh = registry.devicesAreFresh
         if !isFresh, tags[0].mark == 0, signOuts.isEmpty, !reads.contains(where: { $0.value == 0 })
         {

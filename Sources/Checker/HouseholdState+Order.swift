@@ -61,7 +61,7 @@ extension HouseholdState {
     /// ```
     private mutating func placeCode(of operation: inout Observed) {
         let life = life(of: operation)
-        if let life, operation.operation == .registrationRecord, operation.detail != 0,
+        if let life, operation.step == .lookUpCode, operation.detail != 0,
             operation.detail == lives[life].record
         {
             return
@@ -95,7 +95,8 @@ extension HouseholdState {
         }
         if let place = entry.place { close(place, isRead: entry.isRead) }
         guard operation.effect != .nothing else { return }
-        beat.belief = frontier.standing == .holds ? frontier.belief : 0
+        let belief = profiles == nil ? frontier.belief : frontier.profileBelief
+        beat.belief = frontier.standing == .holds ? belief : 0
         ring.append(beat)
         if frontier.standing == .violated, !hasToldOrder, held == nil {
             hasToldOrder = true
@@ -120,10 +121,17 @@ extension HouseholdState {
     /// A sign-in's own end. It may come for an older sign-in of the same user, so it may also not
     /// be.
     mutating func expire(tag: UInt8, _ low: Int64, _ high: Int64) {
+        var act = ModelOperation(kind: .expireToken, tag: tag, isMaybe: true)
+        if let profiles {
+            let slot = profiles.slot(ofMark: tags[Int(tag)].mvpd)
+            guard tag < DeviceState.profileTags, slot > 0, slot <= DeviceState.profiles else {
+                return
+            }
+            act.kind = .expireProfile
+            act.resource = slot
+        }
         agenda.insert(
-            EventQueue.Expiry(
-                low: max(low, now), high: max(high, now),
-                act: ModelOperation(kind: .expireToken, tag: tag, isMaybe: true)))
+            EventQueue.Expiry(low: max(low, now), high: max(high, now), act: act))
     }
 
     /// Our clock stood still: what runs out may seem to do so early by that much.

@@ -261,7 +261,7 @@ extension HouseholdState {
     /// `one-token` of a user who may be any of several accounts: more tokens than any of them signed in
     /// for. Each sign-in makes one, with one expiry; sign-ins by one code are one.
     mutating func judgeUnplacedToken(_ operation: Observed, _ beat: CompactOperation) {
-        guard operation.operation == .pollToken, operation.expires > 0,
+        guard operation.operation.showsExpiry, operation.expires > 0,
             let position = faces.firstIndex(where: {
                 $0.source == .token && $0.user == operation.tag && $0.tag == ModelOperation.none
             }), !faces[position].ends.contains(operation.expires), faces[position].ends.count < 8

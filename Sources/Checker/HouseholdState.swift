@@ -30,7 +30,7 @@ struct HouseholdState: ~Copyable {
     // What has happened.
     var lives: Few<1, CodeLife>
     var attempts: Few<1, SignInAttempt>
-    var signOuts: Few<1, CompactOperation>
+    var signOuts: Few<1, SignOut>
     var grants: Few<1, Grant>
     var tags: Few<1, TagSeen>
     /// Of `tags`, in their order.
@@ -79,6 +79,7 @@ struct HouseholdState: ~Copyable {
         // As lists: a violation is large.
         var held: [Violation] = []
         var late: [Violation] = []
+        var profiles: ProfileBook?
     }
 
     /// When the household left; `.max`: it is still there.
@@ -123,7 +124,7 @@ struct HouseholdState: ~Copyable {
 
     /// What the lists take that lie in its memory.
     static let bytes =
-        Few<1, CodeLife>.bytes + Few<1, SignInAttempt>.bytes + Few<1, CompactOperation>.bytes
+        Few<1, CodeLife>.bytes + Few<1, SignInAttempt>.bytes + Few<1, SignOut>.bytes
         + Few<1, Grant>.bytes + Few<1, TagSeen>.bytes + Few<1, Tag>.bytes
         + Few<1, TokenSeen>.bytes + Few<6, TokenRead>.bytes + Few<1, String>.bytes
         + EventQueue.bytes + Screens.bytes + Frontier.bytes
@@ -170,6 +171,12 @@ struct HouseholdState: ~Copyable {
             guard newValue != nil || oddities != nil else { return }
             change { $0.late = newValue.map { [$0] } ?? [] }
         }
+    }
+
+    /// Of a device that may have several sign-ins (rest-v2.md § 16.2); nil where it has one.
+    var profiles: ProfileBook? {
+        get { oddities?.profiles }
+        set { change { $0.profiles = newValue } }
     }
 
     private mutating func change(_ change: (Oddities) -> Void) {

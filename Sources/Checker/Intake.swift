@@ -46,18 +46,27 @@ extension HouseholdState {
         guard var operation = Observed.read(exchange, deadline: registry.deadline) else {
             return arrive(sequence, begun: begun)
         }
+        let book = profileBook(for: exchange)
+        if operation.operation == .partnerRequest,
+            operation.effect == .open || exchange.pointee.observation.code != nil
+        {
+            // Where the platform cannot help, its answer is a session (rest-v2.md § 8.3).
+            operation.step = .issueCode
+        }
         // The code in an answer may be another than the one asked about: both are `code` but for a
         // new one.
         if let code = exchange.pointee.code ?? exchange.pointee.observation.code {
             operation.code = mark(of: code.text)
-            if operation.operation == .registrationCode, operation.effect == .success {
+            if operation.step == .issueCode, operation.effect == .success {
                 registry.codeTexts.keep(code.text, as: operation.code, of: household)
             }
         }
         if let resource = exchange.pointee.observation.resource {
             operation.resource = number(of: resource)
         }
-        if operation.operation == .mediaToken {
+        if let book {
+            take(exchange, into: &operation, book)
+        } else if operation.operation == .mediaToken {
             operation.detail = exchange.pointee.fingerprint?.value ?? 0
         } else if operation.operation == .registrationCode
             || operation.operation == .registrationRecord,
@@ -69,16 +78,10 @@ extension HouseholdState {
         {
             operation.detail = noteShown(Tag(mvpd: "", user: subscription))
         }
-        if let tag = exchange.pointee.observation.tag {
+        if book == nil, let tag = exchange.pointee.observation.tag {
             if operation.operation.isMutator {
                 operation.tag = noteAccount(tag, login: exchange.pointee.observation.record)
-                if operation.effect != .denied {
-                    registry.accounts.hold(operation.tag, by: household, at: operation.call)
-                    if registry.knowsUsers {
-                        registry.accounts.hold(
-                            Self.bare(tag.user), by: household, at: operation.call)
-                    }
-                }
+                if operation.effect != .denied { hold(operation.tag, tag, at: operation.call) }
             } else {
                 operation.tag = noteShown(tag)
             }
@@ -93,6 +96,15 @@ extension HouseholdState {
             // Known at once, for what other households are told of these letters.
             lives[life].shared.over = min(lives[life].shared.over, operation.ret)
         }
+    }
+
+    /// The household signs in with that account.
+    func hold(_ account: UInt64, _ tag: Tag, at call: Int64) {
+        let hasProfiles = profiles != nil
+        registry.accounts.hold(account, by: household, at: call, hasProfiles: hasProfiles)
+        guard registry.knowsUsers else { return }
+        registry.accounts.hold(
+            Self.bare(tag.user), by: household, at: call, hasProfiles: hasProfiles)
     }
 
     /// Who answered, and what stood between.
@@ -138,7 +150,7 @@ extension HouseholdState {
 
     /// The mark of the account that a sign-in is with, which gets a number. `login` is given where the
     /// tag has the user that the accounts file names beside it.
-    private mutating func noteAccount(_ tag: Tag, login: String?) -> UInt64 {
+    mutating func noteAccount(_ tag: Tag, login: String?) -> UInt64 {
         let mvpd = Checker.mark(tag.mvpd)
         let name = Tag(mvpd: tag.mvpd, user: login ?? tag.user)
         let mark = Checker.mark(name.user, mvpd)
@@ -161,7 +173,7 @@ extension HouseholdState {
     }
 
     /// The mark of a user that an answer names, with its provider.
-    private mutating func noteShown(_ tag: Tag) -> UInt64 {
+    mutating func noteShown(_ tag: Tag) -> UInt64 {
         let (mvpd, user) = (Checker.mark(tag.mvpd), Checker.mark(tag.user))
         let mark = Checker.mark(tag.user, mvpd)
         if registry.knowsUsers, tags.contains(where: { $0.mark == mark }) { return mark }

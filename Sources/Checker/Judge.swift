@@ -39,7 +39,11 @@ public final class Judge {
 
     /// Where its batch keeps it, for a copy would count each of its texts.
     private func take(_ exchange: UnsafePointer<Exchange>) {
-        if exchange.pointee.operation == .pollToken { registry.bursts.note(exchange) }
+        let isPoll =
+            exchange.pointee.operation == .pollToken
+            || exchange.pointee.operation == .profilesByCode
+                && exchange.pointee.device.role == .firstScreen
+        if isPoll { registry.bursts.note(exchange) }
         let household = exchange.pointee.device.household
         let folder = folders[household] ?? folders.add(household, registry)
         folder.pointee.take(exchange)
@@ -158,6 +162,7 @@ public final class Judge {
         folders = Households()
         for household in callbacks.households { callbacks.close(household, registry) }
         registry.settleUsers()
+        registry.settleIdentities()
         registry.judgeTwins()
         registry.judgeClocks()
         registry.judgeHerds()
@@ -168,7 +173,7 @@ public final class Judge {
 /// What the judge found in a run, or in what there is of it.
 public struct Findings: Sendable, Hashable {
     public var rules: Rules
-    /// All invariants, in the order in which reports name them.
+    /// All invariants that the run's protocols have, in the order in which reports name them.
     public var verdicts: [Verdict]
     /// At most 20,000, in the order in which they were found.
     public var violations: [Violation]
@@ -204,7 +209,10 @@ public struct Findings: Sendable, Hashable {
         sdkHouseholds = registry.sdkHouseholds
     }
 
-    public subscript(invariant: Invariant) -> Verdict { verdicts[Int(invariant.rawValue)] }
+    public subscript(invariant: Invariant) -> Verdict {
+        let position = Int(invariant.rawValue)
+        return position < verdicts.count ? verdicts[position] : Verdict(invariant)
+    }
 
     /// Breaches that fail the run.
     public var failing: Int { verdicts.reduce(0) { $0 + $1.violations } }

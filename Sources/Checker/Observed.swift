@@ -71,10 +71,14 @@ struct Observed: Sendable {
     var generated: Int64 = 0
     var sequence: Int32
     var operation: OperationName
+    /// What it is for, in every protocol.
+    var step: SignInStep
     var effect: ObservedEffect
     /// 0: the TV, else the second screen's number plus one.
     var screen: UInt8
     var flags: Flags = []
+    /// Number of the provider that it is about (`ProfileBook`); 0: a device has one sign-in.
+    var slot: UInt8 = 0
     /// Number of the resource; 255: none.
     var resource: UInt8 = ModelOperation.none
 }
@@ -107,6 +111,8 @@ extension Observed {
             generated: exchange.pointee.observation.generated ?? 0,
             sequence: Int32(truncatingIfNeeded: exchange.pointee.sequence),
             operation: exchange.pointee.operation,
+            step: exchange.pointee.operation.step(
+                onFirstScreen: exchange.pointee.device.role == .firstScreen),
             effect: effect,
             screen: exchange.pointee.device.role == .firstScreen
                 ? 0 : UInt8(truncatingIfNeeded: min(254, exchange.pointee.device.index) + 1))
@@ -190,18 +196,35 @@ struct AnswerWay {
 }
 
 extension OperationName {
-    var isMutator: Bool { has(.changes) }
+    /// A partner's request may be answered with a code, which ends the one before (rest-v2.md § 8.3).
+    var isMutator: Bool { has(.changes) || self == .partnerRequest }
     var showsToken: Bool { has(.showsSignIn) }
-    var isAboutCode: Bool { has(.aboutCode) }
+    var isAboutCode: Bool { has(.aboutCode) || self == .profilesByCode }
+
+    /// Whether it shows profiles (rest-v2.md § 6).
+    var showsProfiles: Bool {
+        switch self {
+        case .profiles, .profilesByMVPD, .profilesByCode, .ssoProfile: true
+        default: false
+        }
+    }
+
+    /// Whether it shows the sign-in itself, with its expiry.
+    var showsExpiry: Bool { self == .pollToken || showsProfiles }
 
     /// Whether "absent" and "expired" tell that the device has none; of other operations
     /// "unauthenticated" does.
-    var showsAbsence: Bool { self == .pollToken || self == .checkAuthentication }
+    var showsAbsence: Bool {
+        switch self {
+        case .pollToken, .checkAuthentication, .profiles, .profilesByMVPD, .profilesByCode: true
+        default: false
+        }
+    }
 
-    /// Whether the service throttles it (rest-v1.md § 14).
+    /// Whether the service throttles it (rest-v1.md § 14, rest-v2.md § 13).
     var isThrottled: Bool {
         switch self {
-        case .mvpdLogin, .assertion, .connect, .tls: false
+        case .mvpdLogin, .assertion, .mvpdLogout, .connect, .tls: false
         default: true
         }
     }

@@ -59,6 +59,7 @@ struct RuleKey: Sendable {
             rules.codeLifetime = span(value)
             return rules.codeLifetime != nil
         },
+        degradation,
     ]
 
     // MARK: Kinds of values
@@ -119,6 +120,21 @@ struct RuleKey: Sendable {
             burst >= 0
         else { return false }
         rules.policies.throttle = Policies.Throttle(every: .nanoseconds(every), burst: burst)
+        return true
+    }
+
+    /// `1000000000:60000000000:DemoCable`, from and until in nanoseconds, and the provider.
+    private static let degradation = RuleKey("degradation", .anyNumber) { rules in
+        rules.degradations.map {
+            "\($0.from.inNanoseconds):\($0.until.inNanoseconds):\($0.mvpd)"
+        }
+    } read: { rules, value in
+        let parts = value.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let from = span(String(parts[0])),
+            let until = span(String(parts[1])), !parts[2].isEmpty
+        else { return false }
+        rules.degradations.append(
+            Rules.Degradation(mvpd: String(parts[2]), from: from, until: until))
         return true
     }
 

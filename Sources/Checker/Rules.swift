@@ -32,6 +32,24 @@ public struct Rules: Sendable, Hashable {
     /// The life that devices ask for with each code; nil when they ask for none.
     public var codeLifetime: Duration?
     public var throttledBy = ThrottledBy.unknown
+    /// When rules of degraded access are active, of the providers of which that is known: of others degraded
+    /// access is not judged.
+    public var degradations: [Degradation] = []
+
+    /// A rule that lets everybody in at a provider for a time (rest-v2.md § 10).
+    public struct Degradation: Sendable, Hashable {
+        public var mvpd: String
+        /// Since the run began.
+        public var from: Duration
+        public var until: Duration
+
+        public init(mvpd: String, from: Duration, until: Duration) {
+            self.mvpd = mvpd
+            self.from = from
+            self.until = until
+        }
+    }
+
     /// When the run began, in microseconds since 1970.
     public var startedMicroseconds: Int64 = 0
 

@@ -31,7 +31,7 @@ struct Screens: ~Copyable {
     mutating func noteEnd(of operation: Observed) {
         guard operation.screen > 0 else { return }
         let bit: UInt64 = 1 << UInt64(operation.screen & 63)
-        let isDone = operation.operation == .checkCode && operation.effect == .success
+        let isDone = operation.step == .confirm && operation.effect == .success
         busy = isDone ? busy & ~bit : busy | bit
     }
 

@@ -26,11 +26,12 @@ struct ServiceClock: Sendable {
 
     /// A code's `generated` in epoch milliseconds, read between `call` and `ret`.
     mutating func add(
-        _ generated: Int64, between call: Int64, and ret: Int64, household: Int, sequence: Int
+        _ generated: Int64, of operation: OperationName, between call: Int64, and ret: Int64,
+        household: Int, sequence: Int
     ) {
         guard call >= validSince else { return }
         codes.add(
-            generated, of: .registrationCode, between: call, and: ret, household: household,
+            generated, of: operation, between: call, and: ret, household: household,
             sequence: sequence)
     }
 

@@ -1,6 +1,9 @@
+internal import Vocabulary
+
 /// A code's life, as other households' codes are compared with it.
 final class SharedLife {
     private let householdNumber: Int32
+    /// Below zero: of a session (REST V2).
     private let sequenceNumber: Int32
     let code: UInt64
     let text: String
@@ -24,7 +27,7 @@ final class SharedLife {
         self.code = code
         self.text = text
         self.record = record
-        sequenceNumber = made.sequence
+        sequenceNumber = made.operation == .registrationCode ? made.sequence : -made.sequence
         call = made.call
         ret = made.ret
         self.low = low
@@ -33,5 +36,7 @@ final class SharedLife {
     }
 
     var household: Int { Int(householdNumber) }
-    var sequence: Int { Int(sequenceNumber) }
+    var sequence: Int { abs(Int(sequenceNumber)) }
+    /// What made it; a session that a partner's request fell back to counts as one that was created.
+    var operation: OperationName { sequenceNumber < 0 ? .createSession : .registrationCode }
 }

@@ -46,7 +46,8 @@ extension SharedState {
     // MARK: Verdicts
 
     func verdicts() -> [Verdict] {
-        var verdicts = Invariant.allCases.map { Verdict($0) }
+        var verdicts = Invariant.allCases.filter { hasProfiles || !$0.isOfProfiles }
+            .map { Verdict($0) }
         for position in verdicts.indices {
             verdicts[position].checked = checked[verdicts[position].invariant]
             verdicts[position].undecided = undecided[position]

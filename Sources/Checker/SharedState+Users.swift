@@ -41,7 +41,9 @@ extension SharedState {
     private func settleForeign() {
         for (position, tag) in foreign where !found[position].isWithdrawn {
             let other = accounts.holder(of: tag, otherThan: found[position].household)
-            settle(position, owner: other, isShared: accounts.isShared(tag))
+            settle(
+                position, owner: other, isShared: accounts.isShared(tag),
+                apart: isApart(position, tag))
         }
         foreign.removeAll()
     }
@@ -58,7 +60,14 @@ extension SharedState {
         foreign.removeAll()
     }
 
-    private func settle(_ position: Int, owner: Int?, isShared: Bool) {
+    /// Whether only devices of the other protocol signed in as that user (I34).
+    private func isApart(_ position: Int, _ tag: UInt64) -> Bool {
+        guard hasProfiles else { return false }
+        let isOfProfiles = found[position].operations.last?.showsProfiles ?? false
+        return accounts.isHeldApart(tag, hasProfiles: isOfProfiles)
+    }
+
+    private func settle(_ position: Int, owner: Int?, isShared: Bool, apart: Bool = false) {
         var violation = found[position]
         var invariant = violation.invariant
         if isShared {
@@ -66,7 +75,7 @@ extension SharedState {
             violation.certainty = .suspicion("several households use that account at once")
             violation.sentence += "; several households sign in as that user"
         } else if let owner {
-            invariant = .tokenIsolation
+            invariant = apart ? .protocolsApart : .tokenIsolation
             violation.sentence += "; household \(owner) signed in as that user"
         } else {
             violation.sentence += "; no household in this run signed in as that user"

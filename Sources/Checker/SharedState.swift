@@ -27,6 +27,8 @@ final class SharedState {
     let clockTolerance: Int64
     /// Nil where it is not judged.
     let throttle: Policies.Throttle?
+    /// By the marks of their providers, in nanoseconds of the run.
+    let degradations: [(mvpd: UInt64, from: Int64, until: Int64)]
     // Of these no part is held while a household reaches them: a judge is used on one queue, and none of them calls back.
     @exclusivity(unchecked) var clock: ServiceClock
 
@@ -44,6 +46,10 @@ final class SharedState {
     /// Who had which account when, and, where users are learned, who is who.
     @exclusivity(unchecked) var accounts = AccountBook()
     @exclusivity(unchecked) var users = UserLedger()
+    /// What devices did and saw under identities that several may have.
+    var identities = IdentityLedger()
+    /// Whether a device of the run may have several profiles.
+    var hasProfiles = false
     /// Where what is known of users comes from.
     var usersNote = "users learned from sign-ins"
     /// What of the accounts file was not believed.
@@ -99,7 +105,20 @@ final class SharedState {
         shortestSignIn = rules.shortestSignIn.inNanoseconds
         clockTolerance = rules.policies.clockTolerance.inNanoseconds
         throttle = rules.throttledBy == .device ? rules.policies.throttle : nil
+        degradations = rules.degradations.map {
+            (Checker.mark($0.mvpd), $0.from.inNanoseconds, $0.until.inNanoseconds)
+        }
         clock = ServiceClock(tolerance: clockTolerance)
+    }
+
+    /// Whether a rule of degraded access may have been active there; nil where nobody knows.
+    func mayBeDegraded(_ mvpd: UInt64, from call: Int64, to ret: Int64) -> Bool? {
+        let known = degradations.filter { $0.mvpd == mvpd }
+        guard !known.isEmpty else { return nil }
+        // The service counts from its own start, the run from when its load begins.
+        let start: Int64 = 1_000_000_000
+        let slack = visibility.plus(sweepLag).plus(clockTolerance).plus(start)
+        return known.contains { $0.from - start <= ret && $0.until.plus(slack) >= call }
     }
 
     // MARK: Counting

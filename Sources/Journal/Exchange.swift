@@ -219,7 +219,8 @@ public struct Exchange: Sendable, Hashable {
 
     public init(
         lane: Int, sequence: Int, device: DeviceID, operation: OperationName, code: Code? = nil,
-        planned: Instant, begun: Instant? = nil, sent: Instant, firstByte: Instant? = nil,
+        mvpd: String? = nil, subject: String? = nil, planned: Instant, begun: Instant? = nil,
+        sent: Instant, firstByte: Instant? = nil,
         ended: Instant, delivery: Delivery, outcome: Outcome, reason: String? = nil,
         observation: Observation = Observation(.none), fingerprint: Fingerprint? = nil,
         deviations: [Deviation] = [], route: Route = Route(), evidence: Headers = [:],
@@ -228,8 +229,9 @@ public struct Exchange: Sendable, Hashable {
     ) {
         let content = ExchangeContent(
             ExchangeContent.Fields(
-                delivery, code: code, reason: reason, observation: observation,
-                fingerprint: fingerprint, deviations: deviations, evidence: evidence))
+                delivery, code: code, mvpd: mvpd, subject: subject, reason: reason,
+                observation: observation, fingerprint: fingerprint, deviations: deviations,
+                evidence: evidence))
         self.init(
             lane: lane, sequence: sequence, device: device, operation: operation, planned: planned,
             begun: begun ?? sent, sent: sent, firstByte: firstByte, ended: ended,

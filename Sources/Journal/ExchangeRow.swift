@@ -53,6 +53,14 @@ extension Exchange {
         row.put(provoked)
         row.put(connect?.wholeNanoseconds)
         row.put(tls?.wholeNanoseconds)
+        if isLike {
+            row.keep(3)
+        } else {
+            row.put(content.mvpd)
+            row.put(content.subject)
+            let profiles = content.observation.profiles
+            row.put(profiles.isEmpty ? nil : FlatJSON.objects(profiles.map(\.pairs)))
+        }
         try row.insert()
     }
 
@@ -71,20 +79,24 @@ extension Exchange {
             let outcome = columns.text().flatMap(Outcome.init(name:))
         else { return nil }
         let reason = columns.text()
-        guard let observation = columns.observation() else { return nil }
+        guard var observation = columns.observation() else { return nil }
         let fingerprint = columns.text().flatMap { Fingerprint($0) }
         guard let deviations = columns.deviations(), let route = columns.route(),
             let evidence = columns.evidence(), let bytesSent = columns.int(),
             let bytesReceived = columns.int(), let provoked = columns.bool()
         else { return nil }
+        let (connect, tls) = (columns.duration(), columns.duration())
+        let (mvpd, subject) = (columns.text(), columns.text())
+        guard let profiles = columns.profiles() else { return nil }
+        observation.profiles = profiles
         self.init(
             lane: lane, sequence: sequence, device: device, operation: operation, code: code,
+            mvpd: mvpd, subject: subject,
             planned: planned, begun: begun, sent: sent, firstByte: firstByte, ended: ended,
             delivery: delivery,
             outcome: outcome, reason: reason, observation: observation, fingerprint: fingerprint,
             deviations: deviations, route: route, evidence: evidence, bytesSent: bytesSent,
-            bytesReceived: bytesReceived, provoked: provoked, connect: columns.duration(),
-            tls: columns.duration())
+            bytesReceived: bytesReceived, provoked: provoked, connect: connect, tls: tls)
     }
 
     private var deviationsJSON: String {
@@ -95,6 +107,30 @@ extension Exchange {
                     ("source", .text($0.source.rawValue)),
                 ]
             })
+    }
+}
+
+extension Profile {
+    fileprivate var pairs: FlatJSON.Pairs {
+        let kind: FlatJSON.Pairs = kind.map { [("type", .text($0.rawValue))] } ?? []
+        return [("mvpd", .text(mvpd)), ("user", .text(user)), ("issuer", .text(issuer))]
+            + [("notBefore", .number(Int(notBefore))), ("notAfter", .number(Int(notAfter)))] + kind
+    }
+
+    fileprivate init?(_ pairs: FlatJSON.Pairs) {
+        guard pairs.count == 5 || pairs.count == 6, case .text(let mvpd) = pairs[0].value,
+            case .text(let user) = pairs[1].value, case .text(let issuer) = pairs[2].value,
+            case .number(let notBefore) = pairs[3].value,
+            case .number(let notAfter) = pairs[4].value
+        else { return nil }
+        var kind: Kind?
+        if pairs.count == 6 {
+            guard case .text(let word) = pairs[5].value else { return nil }
+            kind = Kind(rawValue: word)
+        }
+        self.init(
+            mvpd: mvpd, user: user, kind: kind, issuer: issuer, notBefore: Int64(notBefore),
+            notAfter: Int64(notAfter))
     }
 }
 
@@ -196,6 +232,11 @@ extension Columns {
             else { return nil }
             return Deviation(rule: rule, found: found, source: source)
         }
+    }
+
+    fileprivate mutating func profiles() -> [Profile]? {
+        guard let json = text() else { return [] }
+        return FlatJSON.readObjects(json)?.compactMap(Profile.init)
     }
 
     fileprivate mutating func route() -> Route? {

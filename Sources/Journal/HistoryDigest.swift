@@ -95,6 +95,22 @@ extension SipHash {
             put(Int(connect.wholeNanoseconds))
             put((exchange.tls?.wholeNanoseconds).map { Int($0) } ?? .min)
         }
+        // As before there were profiles: hashes of protocols without any stay.
+        if exchange.mvpd != nil || exchange.subject != nil {
+            put(exchange.mvpd)
+            put(exchange.subject)
+        }
+        let profiles = exchange.observation.profiles
+        guard !profiles.isEmpty else { return }
+        put(profiles.count)
+        for profile in profiles {
+            put(profile.mvpd)
+            put(profile.user)
+            put(profile.kind?.rawValue)
+            put(profile.issuer)
+            put(Int(profile.notBefore))
+            put(Int(profile.notAfter))
+        }
     }
 
     fileprivate mutating func put(_ event: DeviceEvent) {

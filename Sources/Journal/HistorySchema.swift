@@ -5,9 +5,9 @@
 /// ```
 public enum HistorySchema {
     /// Value of `schema` in `meta`.
-    public static let version = "screenrig/history/2"
-    /// What can be read: before version 2 nothing was known of paths.
-    static let readable = ["screenrig/history/1", version]
+    public static let version = "screenrig/history/3"
+    /// What can be read: before version 2 nothing was known of paths, before version 3 nothing of profiles.
+    static let readable = ["screenrig/history/1", "screenrig/history/2", version]
 
     struct SchemaTable: Sendable {
         var name: String
@@ -154,6 +154,15 @@ public enum HistorySchema {
             SchemaColumn(
                 "connect_ns", "INTEGER", "duration of connecting, if a new connection was needed"),
             SchemaColumn("tls_ns", "INTEGER", "duration of that connection's TLS handshake"),
+            SchemaColumn(
+                "mvpd", "TEXT",
+                "provider that the request named, where a device has several sign-ins"
+            ),
+            SchemaColumn(
+                "subject", "TEXT", "user that the identity tokens of the request named"),
+            SchemaColumn(
+                "profiles", "TEXT",
+                "JSON: every profile in the response, with its times in epoch ms (REST V2)"),
         ])
 
     static let households = SchemaTable(

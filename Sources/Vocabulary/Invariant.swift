@@ -4,6 +4,10 @@ public enum Invariant: UInt8, CaseIterable, Sendable {
     case oneOwner, oneToken, codeUnique, expiryRespected, logoutFinal, deleteFinal
     case errorsHaveNoEffect, retryOnce, authorizationGates, clockAgreement, throttleContract
     case pollIsPure, pathIndependence, pollingEnds, linearizable, conforms
+    // From here on those that only protocols with several sign-ins for a device have (rest-v2.md § 15).
+    case profileConsistent, profileViewsAgree, providerIndependence, codeBindsDevice, actionTrue
+    case profileNotProlonged, decisionTrue, preauthorizeInert, identityIsolation, singleLogout
+    case tempPassBudget, degradationBounded, sessionSuperseded, protocolsApart
 
     /// As rigs, reports and the command line spell it: `no-token-before-sign-in`.
     public var name: String { declared.name }
@@ -35,6 +39,8 @@ public enum Invariant: UInt8, CaseIterable, Sendable {
     public var isDecidedByRace: Bool { declared.isDecidedByRace }
     /// What a violation of this one may violate besides, in the same household.
     public var companions: [Invariant] { declared.companions }
+    /// Of protocols in which a device has several sign-ins: no other run has anything to check it by.
+    public var isOfProfiles: Bool { self >= .profileConsistent }
 
     private var declared: Declaration { Self.declarations[Int(rawValue)] }
     private static let declarations = allCases.map(\.declaration)
@@ -99,7 +105,8 @@ private struct Declaration: Sendable {
 
 extension Invariant {
     /// Documented are: rest-v1.md § 6 (codes, DELETE), § 10 (one live token per key), § 11 (playback
-    /// order), § 13 (logout removes), § 14 (throttling), § 16 (what may be asserted).
+    /// order), § 13 (logout removes), § 14 (throttling), § 16 (what may be asserted); of REST V2 those of
+    /// rest-v2.md § 15.
     private var declaration: Declaration {
         switch self {
         case .noTokenBeforeSignIn:
@@ -345,6 +352,183 @@ extension Invariant {
                 observed: "households got responses that deviate from the protocol",
                 source: .documented,
                 isAboutRun: true)
+        case .profileConsistent:
+            Declaration(
+                "profile-consistent",
+                "a profile is of the provider that was asked for, and within its own times",
+                meaning:
+                    "A response showed a profile of another provider than the request named, the "
+                    + "same provider twice, a type that this request never shows, or a profile outside "
+                    + "its own notBefore and notAfter (rest-v2.md, 6).",
+                harmless:
+                    "An issuer other than the provider alone: one of the vendor's samples has it. "
+                    + "Clock skew: set policies.clock-tolerance.",
+                observed: "households got a profile that does not fit the request",
+                source: .documented,
+                companions: [.expiryRespected, .providerIndependence, .tokenIsolation])
+        case .profileViewsAgree:
+            Declaration(
+                "profile-views-agree",
+                "profiles, profiles-by-mvpd and profiles-by-code show the same profile",
+                meaning:
+                    "Two requests about one profile differed in its type, times or existence, and "
+                    + "nothing in between could have changed it.",
+                harmless: "Replication lag: set policies.visibility.",
+                observed: "TVs were shown one profile in two ways",
+                level: .monotonicReads,
+                companions: [
+                    .tokenMonotonic, .signInVisible, .signInDelivered, .oneToken, .actionTrue,
+                    .expiryRespected,
+                ])
+        case .providerIndependence:
+            Declaration(
+                "provider-independence",
+                "a login or logout at one provider leaves the profiles of the others as they are",
+                meaning:
+                    "A profile ended with the logout or login at another provider, or carried the "
+                    + "user of another provider's login.",
+                harmless: "None known: a device may have several active profiles (rest-v2.md, 6).",
+                observed: "TVs lost or mixed up the profiles of two providers",
+                source: .documented,
+                level: .monotonicReads,
+                companions: [
+                    .tokenMonotonic, .profileViewsAgree, .oneToken, .tokenIsolation, .signInVisible,
+                    .signInDelivered, .actionTrue, .noTokenBeforeSignIn,
+                ])
+        case .codeBindsDevice:
+            Declaration(
+                "code-binds-device",
+                "the login of a code becomes a profile of the device that created the session",
+                meaning: "The code of a session had led to a profile, another device had completed "
+                    + "the session (resume-session), and the device that had created it never got the "
+                    + "profile.",
+                harmless: "None known.",
+                observed: "TVs lost their session to another device",
+                source: .documented,
+                level: .safety,
+                isSafety: true,
+                companions: [
+                    .profileViewsAgree, .tokenMonotonic, .signInVisible, .signInDelivered,
+                    .tokenIsolation, .actionTrue,
+                ])
+        case .actionTrue:
+            Declaration(
+                "action-true",
+                "a session's action matches the profiles of its device",
+                meaning:
+                    "create-session returned \"authorize\" for a device without a profile at that "
+                    + "provider, or \"authenticate\" for one that has a live one (rest-v2.md, 5.2).",
+                harmless: "Replication lag: set policies.visibility.",
+                observed: "TVs were sent the wrong way by create-session",
+                source: .documented,
+                companions: [
+                    .noTokenBeforeSignIn, .tokenMonotonic, .logoutFinal, .profileViewsAgree,
+                    .authorizationGates,
+                ])
+        case .profileNotProlonged:
+            Declaration(
+                "profile-not-prolonged",
+                "a profile's expiry moves only with a new login",
+                meaning:
+                    "The notAfter of a profile became later although nobody had signed in again.",
+                harmless:
+                    "None known: no session, poll or decision prolongs a profile (rest-v2.md, 6).",
+                observed: "TVs saw a profile become longer without a login",
+                source: .documented,
+                companions: [.oneToken, .oneOwner, .profileViewsAgree, .retryOnce])
+        case .decisionTrue:
+            Declaration(
+                "decision-true",
+                "a permit carries a live media token of its own",
+                meaning:
+                    "A decision's media token had expired, or had been issued before: to another "
+                    + "device, for another resource, or for another request.",
+                harmless: "The service allows the same token twice: set policies.media-reuse.",
+                observed: "TVs got a media token that was not new or not theirs",
+                source: .documented,
+                level: .safety,
+                isSafety: true,
+                companions: [.authorizationGates])
+        case .preauthorizeInert:
+            Declaration(
+                "preauthorize-inert",
+                "preauthorize issues no media token",
+                meaning: "A response to preauthorize carried a media token (rest-v2.md, 7).",
+                harmless: "None known.",
+                observed: "TVs got a media token from preauthorize",
+                source: .documented,
+                level: .safety,
+                isSafety: true)
+        case .identityIsolation:
+            Declaration(
+                "identity-isolation",
+                "a single sign-on profile is shown only to the identity that signed in",
+                meaning:
+                    "A device was shown a profile by single sign-on without an identity token, or "
+                    + "one of a user who had signed in under another identity (rest-v2.md, 8.2).",
+                harmless:
+                    "Devices of two homes use one identity: then they are one to the service.",
+                observed: "TVs saw a single sign-on profile of somebody else",
+                source: .documented,
+                level: .safety,
+                isSafety: true,
+                companions: [.tokenIsolation, .profileConsistent])
+        case .singleLogout:
+            Declaration(
+                "single-logout",
+                "a logout with an identity token ends the profile for all devices of that identity",
+                meaning:
+                    "A device was still shown a profile by single sign-on after another device "
+                    + "had logged out there under the same identity.",
+                harmless: "Replication lag: set policies.visibility.",
+                observed: "TVs saw a single sign-on profile after its logout",
+                source: .documented,
+                companions: [.logoutFinal])
+        case .tempPassBudget:
+            Declaration(
+                "temppass-budget",
+                "a temporary pass is not prolonged, and stays used up",
+                meaning:
+                    "The end of a temporary pass moved after the first playback, or a pass that "
+                    + "had been reported as used up worked again (rest-v2.md, 11).",
+                harmless: "Somebody reset the pass for this device.",
+                observed: "TVs got more out of a temporary pass than it allows",
+                source: .documented)
+        case .degradationBounded:
+            Declaration(
+                "degradation-bounded",
+                "degraded access lasts as long as its rule, and is never among the profiles",
+                meaning: "A degraded profile was listed by profiles, or was shown while no rule of "
+                    + "that provider was active (rest-v2.md, 10).",
+                harmless: "A rule that the rig does not know of was active.",
+                observed: "TVs got degraded access without a rule",
+                source: .documented)
+        case .sessionSuperseded:
+            Declaration(
+                "session-superseded",
+                "after a newer session of the device the older code leads to no profile",
+                meaning: "A code worked after the device had created a newer session "
+                    + "(rest-v2.md, 5.2).",
+                harmless: "The service allows it: set policies.new-code to keep.",
+                observed: "households had an older code that still worked",
+                source: .policy,
+                companions: [
+                    .oneOwner, .oneToken, .expiryRespected, .signInDelivered, .signInVisible,
+                ])
+        case .protocolsApart:
+            Declaration(
+                "protocols-apart",
+                "a sign-in of one protocol never shows in the other",
+                meaning:
+                    "A device that speaks one protocol was shown the sign-in that a device made "
+                    + "over the other (rest-v2.md, 17).",
+                harmless:
+                    "None known: sign-ins are not carried over, and every user signs in again.",
+                observed: "households saw a sign-in of the other protocol",
+                source: .documented,
+                level: .safety,
+                isSafety: true,
+                companions: [.tokenIsolation, .noTokenBeforeSignIn])
         }
     }
 }

@@ -35,7 +35,8 @@ struct Story {
         tag: Tag? = nil, expires: Int64? = nil, generated: Int64? = nil, record: String? = nil,
         resource: String? = nil, secret: UInt64? = nil, outcome: Outcome? = nil,
         status: Int? = nil, lost: Bool = false, refused: Bool = false, evidence: Headers = [:],
-        deviations: [Deviation] = []
+        deviations: [Deviation] = [], mvpd: String? = nil, subject: String? = nil,
+        profiles: [Profile] = [], reason: String? = nil
     ) -> Int {
         let sent = Instant(nanoseconds: Int64(at * 1e6))
         let first = Instant(nanoseconds: Int64((at + took) * 1e6))
@@ -57,11 +58,12 @@ struct Story {
             Exchange(
                 lane: household % 2, sequence: exchanges.count + 1,
                 device: who.device(of: household), operation: operation, code: code,
-                planned: sent, sent: sent, firstByte: lost || refused ? nil : first, ended: first,
-                delivery: delivery, outcome: outcome ?? usual,
+                mvpd: mvpd, subject: subject, planned: sent, sent: sent,
+                firstByte: lost || refused ? nil : first, ended: first,
+                delivery: delivery, outcome: outcome ?? usual, reason: reason,
                 observation: Observation(
                     lost || refused ? .none : result, tag: tag, code: code, resource: resource,
-                    generated: generated, expires: expires, record: record),
+                    generated: generated, expires: expires, record: record, profiles: profiles),
                 fingerprint: secret.map { Fingerprint(value: $0) }, deviations: deviations,
                 evidence: evidence))
         return exchanges.count - 1

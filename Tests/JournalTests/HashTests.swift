@@ -49,7 +49,7 @@ struct HashTests {
         #expect(hash(batches) != hash(changed))
     }
 
-    @Test("differs when anything of one exchange does", arguments: 0..<24)
+    @Test("differs when anything of one exchange does", arguments: 0..<28)
     func exchange(change: Int) {
         var samples = Samples(Seed(8))
         var exchange = samples.exchange()
@@ -79,6 +79,12 @@ struct HashTests {
         case 20: exchange.route.connection += 1
         case 21: exchange.evidence.append("Via", "1.1 edge")
         case 22: exchange.bytesReceived += 1
+        case 23: exchange.mvpd = ""
+        case 24: exchange.subject = "viewer 1"
+        case 25: exchange.observation.profiles = [Samples.profile]
+        case 26:
+            exchange.observation.profiles = [Samples.profile, Samples.profile]
+            exchange.observation.profiles[1].notAfter += 1
         default: exchange.provoked.toggle()
         }
         #expect(before != hash([Batch(lane: 0, exchanges: [exchange], through: .start)]))

@@ -1,5 +1,6 @@
 import Dialects
 import Foundation
+import GRDB
 import Statistics
 import Testing
 
@@ -31,6 +32,50 @@ struct RoundTripTests {
         #expect(Set(try history.health()) == Set(batches.compactMap(\.health)))
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["history.sqlite"])
+    }
+
+    @Test("profiles, providers and subjects are read back, and do not stay for the next exchange")
+    func profiles() throws {
+        let scratch = Scratch()
+        var samples = Samples(Seed(6))
+        var batch = Batch(lane: 0, through: Instant(.seconds(9)))
+        for sequence in 1...4 {
+            batch.exchanges.append(samples.exchange(sequence: sequence))
+        }
+        batch.exchanges[1].mvpd = "DemoCable"
+        batch.exchanges[1].subject = "viewer 1"
+        var other = Samples.profile
+        (other.mvpd, other.kind, other.notBefore) = ("", nil, -5)
+        batch.exchanges[1].observation.profiles = [Samples.profile, other]
+        // The same content again: its columns stay bound.
+        var again = batch.exchanges[1]
+        again.sequence = 3
+        batch.exchanges[2] = again
+        let writer = try HistoryWriter(path: scratch.history, header: Samples.header())
+        writer.append(batch)
+        _ = writer.finish(Samples.end)
+        #expect(try History(path: scratch.history).allExchanges() == batch.exchanges)
+    }
+
+    @Test("a history of version 2, which knew no profiles, is still read")
+    func older() throws {
+        let scratch = Scratch()
+        var samples = Samples(Seed(7))
+        var batch = Batch(lane: 0, through: Instant(.seconds(9)))
+        batch.exchanges.append(samples.exchange())
+        let writer = try HistoryWriter(path: scratch.history, header: Samples.header())
+        writer.append(batch)
+        _ = writer.finish(Samples.end)
+        let database = try DatabaseQueue(path: scratch.history)
+        try database.write { database in
+            for column in ["mvpd", "subject", "profiles"] {
+                try database.execute(sql: "ALTER TABLE exchanges DROP COLUMN \(column)")
+            }
+            try database.execute(
+                sql: "UPDATE meta SET value = 'screenrig/history/2' WHERE key = 'schema'")
+        }
+        try database.close()
+        #expect(try History(path: scratch.history).allExchanges() == batch.exchanges)
     }
 
     @Test("one household's exchanges come in their order, alone or in all lives")

@@ -100,6 +100,10 @@ struct Samples {
             validLatenessNanoseconds: 10_000_000, validBusy: 0.9, breachFails: true)
     }
 
+    static let profile = Profile(
+        mvpd: "DemoCable", user: "u-\"8f31\"", kind: .regular, issuer: "DemoCable",
+        notBefore: 1_760_000_100_000, notAfter: 1_767_776_100_000)
+
     static let end = HistoryEnd(
         ended: Instant(.seconds(60)), interrupted: false, failure: "", cpuPercent: 12.5,
         historyHash: "",

@@ -59,10 +59,10 @@ extension SharedState {
         let source = Invariant.codeUnique.source
         let violation = Violation(
             invariant: .codeUnique, certainty: .certain, source: source,
-            standing: standing(.codeUnique, .certain, source, .registrationCode),
+            standing: standing(.codeUnique, .certain, source, newer.operation),
             household: newer.household, exchanges: [newer.sequence],
-            operations: [.registrationCode],
-            signature: "code-unique: registration-code success", gap: gap, at: newer.ret,
+            operations: [newer.operation],
+            signature: "code-unique: \(newer.operation.name) success", gap: gap, at: newer.ret,
             sentence: "household \(newer.household): \(text)", level: .safety)
         levels.breakSafety(in: newer.household)
         return add(violation)
@@ -75,7 +75,8 @@ extension SharedState {
         var accused: Set<Int> = []
         for stranger in clock.codes.strangers {
             accused.insert(stranger.household)
-            let position = accuse(stranger, "time in", "registration-code success")
+            let position = accuse(
+                stranger, "time in", "\(stranger.operation.name) success")
             note(cause: position, of: [stranger.household])
         }
         for stranger in clock.dates.strangers

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Vocabulary
 
 /// I1, I2, I7 (torn) and I12: whose token is it, and could it be there at all?
 extension HouseholdState {
@@ -8,15 +9,16 @@ extension HouseholdState {
     {
         check(.noTokenBeforeSignIn)
         if operation.tag != 0 { check(.tokenIsolation) }
-        if hasWriters(of: value, by: beat.ret) { return true }
-        if isFromBefore(value) {
+        if hasWriters(of: value, by: beat.ret, at: operation.slot) { return true }
+        if profiles == nil, isFromBefore(value) {
             notePreSignedIn()
             return true
         }
         // Somebody else's sign-in explains a bare yes as little as none.
         let denied = attempts.last(where: {
             !$0.isCandidate && $0.beat.call <= beat.ret
-                && (value == TokenRead.somebody || $0.tag == value - 1)
+                && (value == TokenRead.somebody
+                    ? isOf($0.tag, operation.slot) : $0.tag == value - 1)
         })
         if let denied {
             judgeError(beat, denied)
@@ -59,12 +61,15 @@ extension HouseholdState {
         let users = own.filter {
             $0.tag != ModelOperation.none && tags[Int($0.tag)].user == stranger.seen.user
         }
-        if let one = providers.first, let two = users.first {
+        if let one = providers.first, let two = users.first, profiles == nil {
             let text =
                 "\(beat.name) returned \(stranger.name.text): the provider of \(one.beat.name) with the "
                 + "user of \(two.beat.name); no sign-in used both"
             accuse(violation(.oneToken, .certain, [one.beat, two.beat, beat], text))
             return
+        }
+        if profiles != nil, let two = users.first {
+            return judgeMixed(operation, beat, stranger, two)
         }
         let isEarly = own.isEmpty
         let text =

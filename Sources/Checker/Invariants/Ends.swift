@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Vocabulary
 
 /// I9, I10, I11 and the second half of I6: what is over is over, and not before its time.
 extension HouseholdState {
@@ -6,6 +7,7 @@ extension HouseholdState {
 
     mutating func judgeCode(_ operation: Observed, _ beat: CompactOperation) {
         guard let life = life(of: operation) else { return }
+        if profiles != nil { return judgeSession(operation, beat, life) }
         switch (operation.operation, operation.effect) {
         case (.registrationRecord, .success):
             guard
@@ -30,7 +32,7 @@ extension HouseholdState {
     }
 
     /// `expiry-respected`, `delete-final`: a code answered after its end.
-    private mutating func judgeAlive(_ position: Int, _ beat: CompactOperation) {
+    mutating func judgeAlive(_ position: Int, _ beat: CompactOperation) {
         let life = lives[position]
         check(.expiryRespected)
         let sent = beat.call - registry.visibility
@@ -59,7 +61,7 @@ extension HouseholdState {
     /// `token-monotonic`: a code's sign-in was there, and is not there while the code still lives
     /// (rest-v1.md § 6.3): signed out, replaced, run out, or a breach. Once the code has ended such
     /// answers tell nothing.
-    private mutating func judgeUnbound(_ position: Int, _ beat: CompactOperation) {
+    mutating func judgeUnbound(_ position: Int, _ beat: CompactOperation) {
         let life = lives[position]
         guard let told = life.told, told.ret < beat.call - registry.visibility else { return }
         check(.tokenMonotonic)
@@ -77,13 +79,13 @@ extension HouseholdState {
     }
 
     /// `expiry-respected`: gone before its time.
-    private mutating func judgeEarlyEnd(ofCode position: Int, _ beat: CompactOperation) {
+    mutating func judgeEarlyEnd(ofCode position: Int, _ beat: CompactOperation) {
         let life = lives[position]
         check(.expiryRespected)
         defer { if lives[position].gone == nil { lives[position].gone = beat } }
         guard beat.call > life.made.ret + registry.visibility, beat.ret < life.low,
             lives[position].shared.endCalled > beat.ret,
-            registry.model.recordsOutliveTokens
+            registry.model.recordsOutliveTokens && profiles == nil
                 || !attempts.contains(where: { $0.life == position })
         else { return }
         let gap = life.low - beat.ret
@@ -97,7 +99,7 @@ extension HouseholdState {
     }
 
     /// `one-owner`: ended states stay ended.
-    private mutating func judgeBack(_ position: Int, _ beat: CompactOperation) {
+    mutating func judgeBack(_ position: Int, _ beat: CompactOperation) {
         check(.oneOwner)
         guard let gone = lives[position].gone, gone.ret < beat.call - registry.visibility else {
             return
@@ -131,6 +133,7 @@ extension HouseholdState {
                 return
             }
         }
+        if profiles != nil, judgeSuperseded(first, writers, beat) { return }
         guard writers.allSatisfy({ $0.beat.call > life.high }) else { return }
         let gap = first.beat.call - life.high
         let text =
@@ -185,13 +188,16 @@ extension HouseholdState {
         guard !signOuts.isEmpty,
             let out = signOuts.last(where: {
                 $0.effect == .success && $0.ret < beat.call - registry.visibility
-            })
+                    && $0.ends(operation.slot)
+            })?.beat
         else { return }
         // A check of a code answers for that code's sign-in alone.
         let ofCode = operation.operation == .checkCode || operation.operation == .preauthorizeCode
         let life = ofCode ? life(of: operation) : nil
         if ofCode, life == nil { return }
-        guard let last = lastWriter(of: value, by: beat.ret, life: life) else { return }
+        guard let last = lastWriter(of: value, by: beat.ret, life: life, at: operation.slot) else {
+            return
+        }
         guard last.ret < out.call - registry.visibility else { return }
         let gap = beat.call - out.ret
         let text =

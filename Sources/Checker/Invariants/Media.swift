@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Vocabulary
 
 /// I14, `authorization-gates`: an authorization stands until it expires or its sign-in ends; a media
 /// token needs one of its resource, is bound to it, and lives (rest-v1.md §§ 10, 11).
@@ -63,7 +64,7 @@ extension HouseholdState {
                 && other.ret >= last.beat.call - registry.visibility
         }
         let isEnded =
-            signOuts.contains { $0.effect != .denied && isBetween($0) }
+            signOuts.contains { $0.effect != .denied && isBetween($0.beat) }
             || attempts.contains { $0.isCandidate && isBetween($0.beat) }
             || attempts.contains { $0.isCandidate && $0.beat.operation == .freePreview }
             || grants.contains {
@@ -92,7 +93,7 @@ extension HouseholdState {
         }
         if let out = signOuts.last(where: {
             $0.effect == .success && $0.ret < beat.call - registry.visibility
-        }), last.ret < out.call - registry.visibility {
+        })?.beat, last.ret < out.call - registry.visibility {
             let gap = beat.call - out.ret
             let text =
                 "\(beat.name) \(gave)\(of(operation)) \(milliseconds(gap)) after \(out.name); its only "
@@ -123,7 +124,10 @@ extension HouseholdState {
             && (grants[position].beat.effect == .success || grants[position].beat.effect == .open)
     }
 
-    private mutating func judgeLife(_ operation: Observed, _ beat: CompactOperation) {
+    mutating func judgeLife(
+        _ operation: Observed, _ beat: CompactOperation,
+        _ invariant: Invariant = .authorizationGates
+    ) {
         guard operation.expires > 0,
             let window = registry.clock.window(of: operation.expires, at: now),
             beat.call > window.high.plus(registry.sweepLag)
@@ -134,12 +138,15 @@ extension HouseholdState {
             + "\(milliseconds(gap)) before"
         accuse(
             violation(
-                .authorizationGates, .withinDrift, [beat],
+                invariant, .withinDrift, [beat],
                 gap: gap, gapFrom: window.high, text))
     }
 
     /// One token, one device, one resource; and, by policy, one use.
-    private mutating func judgeBinding(_ operation: Observed, _ beat: CompactOperation) {
+    mutating func judgeBinding(
+        _ operation: Observed, _ beat: CompactOperation,
+        _ invariant: Invariant = .authorizationGates
+    ) {
         guard operation.detail != 0 else { return }
         let resource =
             operation.resource == ModelOperation.none ? 0 : mark(resources[Int(operation.resource)])
@@ -150,30 +157,32 @@ extension HouseholdState {
             return
         }
         if Int(before.household) != household {
-            judgeStranger(before, beat)
+            judgeStranger(before, beat, invariant)
         } else if before.resource != resource {
             let text =
                 "\(beat.name) returned\(of(operation)) the media token that request "
                 + "#\(before.sequence) had got for another resource"
-            accuse(violation(.authorizationGates, .certain, [beat], text))
+            accuse(violation(invariant, .certain, [beat], text))
         } else if registry.rules.policies.mediaReuse == .never {
             let text =
                 "\(beat.name) returned\(of(operation)) the same media token as request "
                 + "#\(before.sequence)"
-            accuse(violation(.authorizationGates, .certain, [beat], source: .policy, text))
+            accuse(violation(invariant, .certain, [beat], source: .policy, text))
         }
     }
 
     /// Two households were given one token: the later of them is the one that got what was not its own.
     /// Households are judged each at its own pace, so that the later may have come in first.
-    private mutating func judgeStranger(_ other: SharedState.MediaOwner, _ beat: CompactOperation) {
+    private mutating func judgeStranger(
+        _ other: SharedState.MediaOwner, _ beat: CompactOperation, _ invariant: Invariant
+    ) {
         guard other.at > beat.ret else {
             let text =
                 "\(beat.name) returned the media token that household \(other.household) had got "
                 + "(its request #\(other.sequence))"
-            return accuse(violation(.authorizationGates, .certain, [beat], text))
+            return accuse(violation(invariant, .certain, [beat], text))
         }
-        var found = violation(.authorizationGates, .certain, [beat], "")
+        var found = violation(invariant, .certain, [beat], "")
         found.household = Int(other.household)
         found.exchanges = [Int(other.sequence)]
         found.at = other.at

@@ -5,11 +5,15 @@ extension HouseholdState {
     /// known.
     mutating func compare(_ read: TokenRead) {
         let sent = read.beat.call - registry.visibility
-        if reads.contains(where: { $0.value != 0 && $0.beat.ret < sent }) { check(.tokenMonotonic) }
+        if reads.contains(where: {
+            $0.value != 0 && $0.beat.ret < sent && $0.scope.isSame(as: read.scope)
+        }) {
+            check(.tokenMonotonic)
+        }
         if isSettled(read, sent) { return keep(read) }
         // The latest first: it leaves the least time for a cause.
         var last: Int?
-        while let position = contradiction(of: read.value, before: sent, after: last) {
+        while let position = contradiction(of: read, before: sent, after: last) {
             let earlier = reads[position]
             let isExplained =
                 read.value == 0
@@ -25,23 +29,23 @@ extension HouseholdState {
     private func isSettled(_ read: TokenRead, _ sent: Int64) -> Bool {
         var contradicted = Int64.min
         var same = Int64.min
-        for position in reads.indices {
+        for position in reads.indices where reads[position].scope.isSame(as: read.scope) {
             let (value, beat) = (reads[position].value, reads[position].beat)
             if value == read.value {
                 if value != 0, beat.ret < read.beat.call { same = max(same, beat.call) }
-            } else if beat.ret < sent, reads[position].contradicts(read.value) {
+            } else if beat.ret < sent, reads[position].contradicts(read) {
                 contradicted = max(contradicted, beat.ret)
             }
         }
         return contradicted == .min || same > contradicted
     }
 
-    /// The read that was called last, of those that contradict `value` and returned before `time`;
+    /// The read that was called last, of those that contradict this one and returned before `time`;
     /// `after` one of them, the next of them.
-    private func contradiction(of value: UInt8, before time: Int64, after last: Int?) -> Int? {
+    private func contradiction(of read: TokenRead, before time: Int64, after last: Int?) -> Int? {
         var found: Int?
         for position in reads.indices
-        where reads[position].contradicts(value) && reads[position].beat.ret < time {
+        where reads[position].contradicts(read) && reads[position].beat.ret < time {
             let call = reads[position].beat.call
             if let last, (-call, position) <= (-reads[last].beat.call, last) { continue }
             if let found, call <= reads[found].beat.call { continue }
@@ -55,7 +59,8 @@ extension HouseholdState {
         var same = 0
         var oldest = 0
         var oldestCall = Int64.max
-        for position in reads.indices where reads[position].value == read.value {
+        for position in reads.indices
+        where reads[position].value == read.value && reads[position].scope.isSame(as: read.scope) {
             same += 1
             let call = reads[position].beat.call
             if call < oldestCall { (oldest, oldestCall) = (position, call) }
@@ -72,11 +77,14 @@ extension HouseholdState {
         let since = earlier.beat.call - registry.visibility
         var denied: CompactOperation?
         for position in signOuts.indices
-        where signOuts[position].call <= read.beat.ret && signOuts[position].ret >= since {
+        where signOuts[position].call <= read.beat.ret && signOuts[position].ret >= since
+            && signOuts[position].ends(earlier.scope.slot)
+        {
             let out = signOuts[position]
             if out.effect != .denied { return true }
-            denied = denied ?? out
+            denied = denied ?? out.beat
         }
+        if read.scope.life >= 0, isReplaced(earlier, by: read.beat.ret) { return true }
         let gap = read.beat.call - earlier.beat.ret
         if let denied {
             let text =
@@ -88,8 +96,12 @@ extension HouseholdState {
                 ))
             return false
         }
-        if mayHaveExpired(earlier.value, by: read.beat.ret) { return true }
+        if mayHaveExpired(earlier.value, by: read.beat.ret, at: earlier.scope.slot) { return true }
         if judgeEarlyEnd(read, earlier) { return false }
+        if let profiles {
+            accuse(vanished(read, earlier, profiles, gap))
+            return false
+        }
         let text =
             "\(read.beat.name) returned \"not signed in\", \(milliseconds(gap)) after "
             + "\(earlier.beat.name) had returned a sign-in; nothing in between ended it"
@@ -99,13 +111,25 @@ extension HouseholdState {
 
     /// Not there (or another), then there: some sign-in must have come between.
     private mutating func judgeAppeared(_ read: TokenRead, _ earlier: TokenRead) -> Bool {
-        guard let last = lastWriter(of: read.value, by: read.beat.ret) else { return true }
-        guard last.ret < earlier.beat.call - registry.visibility else { return true }
-        if isFromBefore(read.value) { return true }
+        guard let any = lastWriter(of: read.value, by: read.beat.ret, at: read.scope.slot) else {
+            return true
+        }
+        guard any.ret < earlier.beat.call - registry.visibility else { return true }
+        var last = any
+        if read.scope.life >= 0 {
+            // Who signed in by another code may show by this one as well (rest-v2.md, B45).
+            guard
+                let own = lastWriter(
+                    of: read.value, by: read.beat.ret, life: Int(read.scope.life),
+                    at: read.scope.slot)
+            else { return true }
+            last = own
+        }
+        if profiles == nil, isFromBefore(read.value) { return true }
         // An answer before this one was held against that already.
         if reads.contains(where: {
             $0.value == read.value && $0.beat.call > earlier.beat.ret
-                && $0.beat.ret < read.beat.call
+                && $0.beat.ret < read.beat.call && $0.scope.isSame(as: read.scope)
         }) {
             return false
         }
@@ -121,7 +145,8 @@ extension HouseholdState {
         }
         let wasSeen =
             reads.contains {
-                $0.value != 0 && !$0.contradicts(read.value) && $0.beat.ret < earlier.beat.call
+                $0.value != 0 && $0.scope.isSame(as: read.scope) && !$0.contradicts(read)
+                    && $0.beat.ret < earlier.beat.call
             }
             || read.value == TokenRead.somebody
                 && faces.contains {

@@ -10,8 +10,9 @@ extension HouseholdState {
         }
         if isRetried { check(.retryOnce) }
         if tags[Int(tag)].first == nil { judgeOneOwner(beat, tag) }
-        guard operation.operation == .pollToken, operation.expires > 0 else { return }
+        guard operation.operation.showsExpiry, operation.expires > 0 else { return }
         check(.oneToken)
+        check(.profileNotProlonged)
         var seen = 0
         for position in tokens.indices where tokens[position].tag == tag {
             if tokens[position].expires == operation.expires { return }
@@ -114,6 +115,7 @@ extension HouseholdState {
                 ), onAccount: account)
             return
         }
+        if profiles != nil { return judgeProlonged(beat, tag, expires, seen) }
         let text =
             "\(first.beat.name) and \(beat.name) returned tokens of \(names[Int(tag)].text) that expire "
             + "\(milliseconds(apart)) apart; there was only one sign-in"

@@ -5,12 +5,23 @@ extension HouseholdState {
     /// The last answer, of those that returned before `time`, that told somebody that a sign-in is
     /// done: the phone by its check, or the TV itself where the answer is a promise (a token
     /// exchange, a free preview).
-    private func done(before time: Int64) -> CompactOperation? {
+    private func done(before time: Int64, _ scope: SignInScope = .device) -> CompactOperation? {
         var last: CompactOperation?
         func take(_ beat: CompactOperation) {
             if beat.ret < time, beat.ret > last?.ret ?? .min { last = beat }
         }
-        for position in lives.indices { if let told = lives[position].told { take(told) } }
+        let profiles = profiles
+        for position in lives.indices {
+            guard let told = lives[position].told else { continue }
+            if let profiles, scope != .device,
+                scope.life >= 0
+                    ? Int(scope.life) != position : profiles.toldSlot(position) != scope.slot
+            {
+                continue
+            }
+            take(told)
+        }
+        guard profiles == nil else { return last }
         for position in attempts.indices where attempts[position].beat.effect == .success {
             take(attempts[position].beat)
         }
@@ -26,11 +37,12 @@ extension HouseholdState {
 
     /// `sign-in-visible`: a TV that asks after somebody was told "done" is told so too. Kept back:
     /// until the TV sees the sign-in nobody knows whether it is late or lost.
-    mutating func judgeVisibility(_ operation: Observed, _ beat: CompactOperation) {
+    mutating func judgeVisibility(_ beat: CompactOperation, _ scope: SignInScope) {
         let sent = beat.call - registry.visibility
         // A TV that had seen it lost it again: that is another breach, and told already.
-        guard !hasSight(before: beat) else { return }
-        guard let told = done(before: sent), !mayHaveEnded(since: told, by: beat.ret) else {
+        guard !hasSight(before: beat, scope) else { return }
+        guard let told = done(before: sent, scope), !mayHaveEnded(since: told, by: beat.ret, scope)
+        else {
             if attempts.contains(where: { $0.isCandidate && $0.beat.ret < sent }) { unproven += 1 }
             return
         }
@@ -46,46 +58,54 @@ extension HouseholdState {
     /// `sign-in-visible` was put to the test by the answers to the TV that were asked for after the
     /// sign-in, up to the first that shows it: by those before, too, once this one proves that it had
     /// taken effect.
-    mutating func countSight(_ beat: CompactOperation, _ value: UInt8) {
+    mutating func countSight(_ beat: CompactOperation, _ value: UInt8, _ scope: SignInScope) {
         defer { unproven = 0 }
-        guard !hasSight(before: beat), let writer = lastWriter(of: value, by: beat.ret),
-            !mayHaveEnded(since: writer, by: beat.ret)
+        guard !hasSight(before: beat, scope),
+            let writer = lastWriter(of: value, by: beat.ret, at: scope.slot),
+            !mayHaveEnded(since: writer, by: beat.ret, scope)
         else { return }
         registry.check(.signInVisible, Int(unproven))
         let sent = beat.call - registry.visibility
-        let isTold = done(before: sent).map { $0.ret >= writer.call } ?? false
+        let isTold = done(before: sent, scope).map { $0.ret >= writer.call } ?? false
         if isTold || writer.ret < sent { check(.signInVisible) }
     }
 
     /// Whether the TV was shown a sign-in before it sent `beat`, and after the last sign-out before.
-    private func hasSight(before beat: CompactOperation) -> Bool {
+    private func hasSight(before beat: CompactOperation, _ scope: SignInScope) -> Bool {
         let out =
-            signOuts.last(where: { $0.effect == .success && $0.ret < beat.call })?.call ?? .min
+            signOuts.last(where: {
+                $0.effect == .success && $0.ret < beat.call && $0.ends(scope.slot)
+            })?.call ?? .min
         return reads.contains {
             $0.value != 0 && $0.beat.ret < beat.call && $0.beat.ret >= out
+                && $0.scope.isSame(as: scope)
         }
     }
 
     /// Whether the sign-in that `told` was about may have been ended by `time`.
-    func mayHaveEnded(since told: CompactOperation, by time: Int64) -> Bool {
+    func mayHaveEnded(
+        since told: CompactOperation, by time: Int64, _ scope: SignInScope = .device
+    ) -> Bool {
         if signOuts.contains(where: {
             $0.effect != .denied && $0.call <= time && $0.ret >= told.call - registry.visibility
+                && $0.ends(scope.slot)
         }) {
             return true
         }
-        return mayHaveExpired(TokenRead.somebody, by: time)
+        return mayHaveExpired(TokenRead.somebody, by: time, at: scope.slot)
     }
 
     /// `sign-in-delivered`: the first poll that was sent a whole poll interval after somebody was told
     /// "done" sees the sign-in (rest-v1.md § 16). Only answers of the protocol come here: a 429, a 5xx
     /// and a lost poll leave it to the next one, and a TV that asks no more is not judged.
-    mutating func judgeDelivery(_ beat: CompactOperation) {
-        guard let told = done(before: beat.call.plus(1 - registry.delivery)), told.ret > delivered
+    mutating func judgeDelivery(_ beat: CompactOperation, _ scope: SignInScope) {
+        guard let told = done(before: beat.call.plus(1 - registry.delivery), scope),
+            told.ret > delivered
         else { return }
         delivered = told.ret
-        guard !mayHaveEnded(since: told, by: beat.ret) else { return }
+        guard !mayHaveEnded(since: told, by: beat.ret, scope) else { return }
         registry.check(.signInDelivered)
-        guard !hasSeen(told) else { return }
+        guard !hasSeen(told, scope) else { return }
         let gap = beat.call - told.ret
         let within = "one poll interval, \(milliseconds(registry.delivery))"
         var lost = violation(
@@ -101,17 +121,22 @@ extension HouseholdState {
     }
 
     /// A TV sees a sign-in: what somebody was told is delivered.
-    mutating func noteDelivery() {
-        guard let told = done(before: .max), told.ret > delivered else { return }
+    mutating func noteDelivery(_ scope: SignInScope) {
+        guard let told = done(before: .max, scope), told.ret > delivered else { return }
         delivered = told.ret
         registry.check(.signInDelivered)
     }
 
     /// Whether the TV has seen a sign-in since the one that `told` was about can have taken effect.
-    private func hasSeen(_ told: CompactOperation) -> Bool {
-        let signedIn = attempts.filter { $0.isCandidate && $0.beat.call <= told.ret }
-            .map(\.beat.call).max()
-        return reads.contains { $0.value != 0 && $0.beat.ret >= signedIn ?? told.call }
+    private func hasSeen(_ told: CompactOperation, _ scope: SignInScope = .device) -> Bool {
+        let signedIn = attempts.filter {
+            $0.isCandidate && $0.beat.call <= told.ret && isOf($0.tag, scope.slot)
+        }
+        .map(\.beat.call).max()
+        return reads.contains {
+            $0.value != 0 && $0.beat.ret >= signedIn ?? told.call
+                && (scope == .device || $0.scope.isSame(as: scope))
+        }
     }
 
     /// What only the household's end tells of delivery: the TV saw it before the phone was told, or

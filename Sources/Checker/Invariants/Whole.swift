@@ -39,6 +39,7 @@ extension HouseholdState {
     /// `isConfused`: what some code's answers were about is not known (`withdrawStrays`).
     mutating func judgeWhole(isWhole: Bool, isConfused: Bool) {
         if isWhole, !isConfused { judgeDelivery() }
+        let isEndedElsewhere = settleIdentity(isConfused: isConfused || !isWhole)
         if let late {
             self.late = nil
             accuse(late)
@@ -50,7 +51,7 @@ extension HouseholdState {
         }
         let isUndecided =
             !isWhole || frontier.standing == .undecided
-            || isConfused && frontier.standing == .violated
+            || (isConfused || isEndedElsewhere) && frontier.standing == .violated
         if isUndecided { registry.leaveUndecided(.linearizable) }
         registry.levels.add(household, broken: broken, isLinearizableUndecided: isUndecided)
         registry.householdClosed()
@@ -59,8 +60,7 @@ extension HouseholdState {
     /// The first sign-in that is still to come: it was sent after `beat` returned.
     func waitingSignIn(after beat: CompactOperation) -> CompactOperation? {
         agenda.firstCall(where: {
-            ($0.operation == .assertion || $0.operation == .tokenExchange
-                || $0.operation == .freePreview) && $0.call > beat.ret
+            [.finishLogin, .platformExchange, .startPass].contains($0.step) && $0.call > beat.ret
         }).map(CompactOperation.init)
     }
 }

@@ -1,0 +1,381 @@
+internal import Dialects
+internal import Vocabulary
+
+/// What answers show of profiles (rest-v2.md §§ 6, 7, 9 to 11): V1's promises by provider, and those of
+/// rest-v2.md § 15 that one household tells.
+extension HouseholdState {
+    mutating func judge(_ operation: Observed, _ beat: CompactOperation, _ book: ProfileBook) {
+        defer { book.forget(beat.sequence) }
+        let answer = book.answer(beat.sequence)
+        notePass(operation, beat, answer, book)
+        guard operation.effect != .denied else { return }
+        switch operation.step {
+        case .poll, .confirm, .checkSignIn, .platformExchange:
+            guard !isOrphaned(operation, book) else { return }
+            for shown in answer.shown { judge(shown, operation, beat, answer, book) }
+            judgeMissing(operation, beat, answer, book)
+        case .issueCode: judgeAction(operation, beat, answer, book)
+        case .preauthorize, .authorize: judgeDecision(operation, beat, answer, book)
+        default: break
+        }
+        if operation.code != 0 { judgeCode(operation, beat) }
+    }
+
+    // MARK: One profile
+
+    private mutating func judge(
+        _ shown: ProfileAnswer.ShownProfile, _ operation: Observed, _ beat: CompactOperation,
+        _ answer: ProfileAnswer, _ book: ProfileBook
+    ) {
+        guard isConsistent(shown, operation, beat, answer, book), let kind = shown.kind else {
+            return
+        }
+        if kind.isView {
+            check(.identityIsolation)
+            book.views.append(
+                IdentityLedger.View(
+                    subject: answer.subject, mvpd: shown.mvpd, tag: shown.tag, beat: beat,
+                    household: household))
+            return
+        }
+        if kind.isGiven {
+            if kind == .degraded {
+                book.degraded.insert(shown.slot)
+                judgeRule(shown.mvpd, beat, "returned a degraded profile")
+            }
+            return judgeGiven(kind, shown, operation, beat, answer, book)
+        }
+        guard !mayBeFromBefore(shown.slot, at: operation.call, book) else {
+            let isOurs = hasWriters(of: TokenRead.somebody, by: beat.ret, at: shown.slot)
+            return isOurs ? () : notePreSignedIn()
+        }
+        if isOtherUser(shown, beat, book) { return }
+        var one = operation
+        (one.tag, one.slot) = (shown.tag, shown.slot)
+        (one.generated, one.expires) = (shown.generated, shown.expires)
+        judgeToken(one, beat)
+        if operation.operation == .profilesByCode {
+            judgeByCode(one, beat, book)
+        } else {
+            book.shownToDevice.insert(shown.tag)
+        }
+        judgeViews(shown, kind, beat, book)
+    }
+
+    /// I21, `profile-views-agree`: a profile that another request showed before, with the name of somebody who never signed in
+    /// here. Whose it is its times tell.
+    private mutating func isOtherUser(
+        _ shown: ProfileAnswer.ShownProfile, _ beat: CompactOperation, _ book: ProfileBook
+    ) -> Bool {
+        guard registry.knowsUsers, knownTag(shown.tag) == nil,
+            !tags.contains(where: { $0.isLearned && $0.mark == 0 }),
+            let first = book.seen.first(where: {
+                $0.slot == shown.slot && $0.generated == shown.generated
+                    && $0.expires == shown.expires && $0.tag != shown.tag
+                    && $0.beat.operation != beat.operation
+            }),
+            let stranger = strangers.first(where: { $0.seen.mark == shown.tag }),
+            !tags.contains(where: { $0.user == stranger.seen.user })
+        else { return false }
+        check(.profileViewsAgree)
+        let text =
+            "\(beat.name) returned the profile of \(first.beat.name), with the same times, as that of "
+            + "\(stranger.name.text), who never signed in here"
+        accuse(violation(.profileViewsAgree, .certain, [first.beat, beat], text))
+        return true
+    }
+
+    /// What a code has led to is seen by that code as well.
+    private mutating func judgeByCode(
+        _ operation: Observed, _ beat: CompactOperation, _ book: ProfileBook
+    ) {
+        guard operation.screen == 0, let life = life(of: operation), !book.given.contains(life),
+            life <= Int(Int16.max)
+        else { return }
+        let value = value(of: operation, beat)
+        guard value != 0 else { return }
+        let scope = SignInScope(slot: operation.slot, life: Int16(life))
+        compare(TokenRead(value: value, beat: beat, scope: scope))
+        noteDelivery(scope)
+    }
+
+    /// I20, `profile-consistent`. False where nothing else can be made of it: it is of another provider than
+    /// was asked for, or ends before it begins.
+    private mutating func isConsistent(
+        _ shown: ProfileAnswer.ShownProfile, _ operation: Observed, _ beat: CompactOperation,
+        _ answer: ProfileAnswer, _ book: ProfileBook
+    ) -> Bool {
+        check(.profileConsistent)
+        if operation.operation == .profilesByMVPD, operation.slot > 0,
+            shown.mvpd != book.mark(of: operation.slot)
+        {
+            let text = "\(beat.name) returned a profile of another provider than it asked for"
+            accuse(violation(.profileConsistent, .certain, [beat], text))
+            return false
+        }
+        if shown.expires <= shown.generated {
+            let text = "\(beat.name) returned a profile that ends before it begins"
+            accuse(violation(.profileConsistent, .certain, [beat], text))
+            return false
+        }
+        if let window = registry.clock.window(of: shown.generated, at: now),
+            beat.ret < window.low
+        {
+            let gap = window.low - beat.ret
+            let text =
+                "\(beat.name) returned a profile at least \(milliseconds(gap)) before its notBefore"
+            accuse(violation(.profileConsistent, .withinDrift, [beat], gap: gap, text))
+        }
+        if let kind = shown.kind {
+            judge(kind, of: operation, beat)
+            if kind.isView || kind.isGiven,
+                let window = registry.clock.window(of: shown.expires, at: now),
+                beat.call > window.high.plus(registry.sweepLag)
+            {
+                let gap = beat.call - window.high
+                let text =
+                    "\(beat.name) returned a profile (\(kind.rawValue)) at least "
+                    + "\(milliseconds(gap)) after its notAfter"
+                accuse(
+                    violation(
+                        .profileConsistent, .withinDrift, [beat], gap: gap, gapFrom: window.high,
+                        text))
+            }
+        }
+        if !shown.hasUsualIssuer, shown.kind != nil {
+            accuse(
+                violation(
+                    .profileConsistent,
+                    .suspicion("one of the vendor's samples has such an issuer"), [beat],
+                    "\(beat.name) returned a profile of another issuer than its type has"))
+        }
+        return true
+    }
+
+    /// Which types a request shows is our reading of a table (rest-v2.md § 6, B10).
+    private mutating func judge(
+        _ kind: Profile.Kind, of operation: Observed, _ beat: CompactOperation
+    ) {
+        let isWrong =
+            switch operation.operation {
+            case .profiles: kind.isGiven
+            case .profilesByCode: kind.isView || kind == .appleSSO
+            default: false
+            }
+        if operation.operation == .profiles { check(.degradationBounded) }
+        guard isWrong else { return }
+        accuse(
+            violation(
+                kind == .degraded ? .degradationBounded : .profileConsistent, .certain, [beat],
+                source: .ours,
+                "\(beat.name) returned a profile of the type \(kind.rawValue), which it never shows"
+            ))
+    }
+
+    /// I21, `profile-views-agree`: one profile, told in two ways.
+    private mutating func judgeViews(
+        _ shown: ProfileAnswer.ShownProfile, _ kind: Profile.Kind, _ beat: CompactOperation,
+        _ book: ProfileBook
+    ) {
+        let first = book.seen.first {
+            $0.tag == shown.tag && $0.slot == shown.slot && $0.expires == shown.expires
+        }
+        guard let first else {
+            guard book.seen.count < 64 else { return }
+            book.seen.append(
+                ProfileBook.ProfileSeen(
+                    tag: shown.tag, slot: shown.slot, kind: kind, generated: shown.generated,
+                    expires: shown.expires, beat: beat))
+            return
+        }
+        if first.beat.operation != beat.operation { check(.profileViewsAgree) }
+        guard first.kind != kind || first.generated != shown.generated,
+            writers(of: TokenRead.somebody, by: beat.ret, at: shown.slot).count == 1
+        else { return }
+        let what = first.kind != kind ? "types" : "notBefore"
+        let text =
+            "\(first.beat.name) and \(beat.name) returned one profile with different \(what)"
+        accuse(violation(.profileViewsAgree, .certain, [first.beat, beat], text))
+    }
+
+    // MARK: No profile
+
+    private mutating func judgeMissing(
+        _ operation: Observed, _ beat: CompactOperation, _ answer: ProfileAnswer,
+        _ book: ProfileBook
+    ) {
+        guard operation.screen == 0 else { return }
+        if operation.operation == .profiles, operation.effect == .absent || !answer.shown.isEmpty {
+            book.noteList(answer.shown.map(\.mvpd), at: beat.ret)
+            if answer.subject != 0, answer.shown.isEmpty {
+                registry.identities.noteEmpty(answer.subject, at: 0, time: beat.ret)
+            }
+        }
+        if operation.operation == .profilesByCode {
+            guard operation.effect == .absent, let life = life(of: operation),
+                !book.given.contains(life), life <= Int(Int16.max)
+            else { return }
+            return judgeAbsence(beat, SignInScope(life: Int16(life)))
+        }
+        for slot in missing(operation, answer, book) {
+            judgeAbsence(beat, SignInScope(slot: slot))
+            book.noteEmpty(slot, at: beat.ret)
+            guard answer.subject != 0 else { continue }
+            registry.identities.noteEmpty(
+                answer.subject, at: book.mark(of: slot), time: beat.ret)
+        }
+    }
+
+    /// Whether somebody may have signed in since by another code, whose profile an older code shows or does
+    /// not (B45).
+    func isReplaced(_ earlier: TokenRead, by time: Int64) -> Bool {
+        attempts.contains {
+            $0.isCandidate && $0.life != Int(earlier.scope.life) && $0.beat.call <= time
+                && $0.beat.ret >= earlier.beat.call - registry.visibility
+                && isOf($0.tag, earlier.scope.slot)
+        }
+    }
+
+    /// A profile was there and is not: which promise that breaks (I5, I21 to I24).
+    func vanished(
+        _ read: TokenRead, _ earlier: TokenRead, _ book: ProfileBook, _ gap: Int64
+    ) -> Violation {
+        let slot = earlier.scope.slot
+        let said =
+            "\(read.beat.name) returned no profile, \(milliseconds(gap)) after "
+            + "\(earlier.beat.name) had returned one"
+        func found(
+            _ invariant: Invariant, _ evidence: [CompactOperation], _ text: String
+        ) -> Violation {
+            violation(invariant, .certain, evidence, gap: gap, text)
+        }
+        if earlier.beat.operation == .createSession {
+            return found(
+                .actionTrue, [earlier.beat, read.beat],
+                "\(read.beat.name) returned no profile, \(milliseconds(gap)) after "
+                    + "\(earlier.beat.name) had returned \"authorize\" (authenticated)")
+        }
+        if let other = elsewhere(slot, since: earlier.beat, by: read.beat.ret) {
+            return found(
+                .providerIndependence, [earlier.beat, other, read.beat],
+                said + "; in between only another provider's changed (\(other.name))")
+        }
+        if read.scope.life < 0, let resumed = takeover(earlier, book) {
+            return found(
+                .codeBindsDevice, [resumed, earlier.beat, read.beat],
+                said + " for its code: the profile is not this device's, since "
+                    + "\(resumed.name) completed the session")
+        }
+        if read.beat.operation != earlier.beat.operation {
+            var one = found(
+                .profileViewsAgree, [earlier.beat, read.beat],
+                said + "; nothing in between ended it")
+            one.companions = [.tokenMonotonic]
+            return one
+        }
+        return found(
+            .tokenMonotonic, [earlier.beat, read.beat], said + "; nothing in between ended it")
+    }
+
+    /// Who completed the session of a profile that only its code ever showed, and not the device's own look;
+    /// nil where the device was shown it, or completed the session itself.
+    func takeover(_ read: TokenRead, _ book: ProfileBook) -> CompactOperation? {
+        guard read.beat.operation == .profilesByCode, read.value != 0,
+            read.value != TokenRead.somebody,
+            !book.shownToDevice.contains(tags[Int(read.value) - 1].mark)
+        else { return nil }
+        for position in attempts.indices
+        where attempts[position].isCandidate && attempts[position].tag == read.value - 1 {
+            if let resumed = book.resumed[attempts[position].life] { return resumed }
+        }
+        return nil
+    }
+
+    /// A login or logout at another provider between the two.
+    private func elsewhere(_ slot: UInt8, since earlier: CompactOperation, by time: Int64)
+        -> CompactOperation?
+    {
+        let since = earlier.call - registry.visibility
+        if let out = signOuts.last(where: {
+            $0.effect != .denied && !$0.ends(slot) && $0.call <= time && $0.ret >= since
+        }) {
+            return out.beat
+        }
+        return attempts.last {
+            $0.isCandidate && $0.tag != ModelOperation.none && !isOf($0.tag, slot)
+                && $0.beat.call <= time && $0.beat.ret >= since
+        }?.beat
+    }
+
+    // MARK: One sign-in, several profiles
+
+    /// The provider of one login with the user of another.
+    mutating func judgeMixed(
+        _ operation: Observed, _ beat: CompactOperation, _ stranger: Stranger,
+        _ other: SignInAttempt
+    ) {
+        let text =
+            "\(beat.name) returned \(stranger.name.text): the user of \(other.beat.name), which was at "
+            + "another provider"
+        accuse(violation(.providerIndependence, .certain, [other.beat, beat], text))
+    }
+
+    /// I25, I21, I7: more ends of one profile than there were logins.
+    mutating func judgeProlonged(
+        _ beat: CompactOperation, _ tag: UInt8, _ expires: Int64, _ seen: [TokenSeen]
+    ) {
+        guard let first = seen.first else { return }
+        let latest = seen.filter { $0.expires != expires }.map(\.expires).max() ?? expires
+        let isOtherView = first.beat.operation != beat.operation
+        let apart = milliseconds(distance(expires, first.expires))
+        var found: Violation
+        if expires > latest {
+            found = violation(
+                .profileNotProlonged, .certain, [first.beat, beat],
+                gap: beat.call - first.beat.ret,
+                "\(beat.name) returned the profile of \(names[Int(tag)].text) with an expiry \(apart) "
+                    + "later than \(first.beat.name); there was no new login")
+            if isOtherView { found.companions = [.profileViewsAgree] }
+        } else {
+            found = violation(
+                isOtherView ? .profileViewsAgree : .oneToken, .certain, [first.beat, beat],
+                gap: beat.call - first.beat.ret,
+                "\(first.beat.name) and \(beat.name) returned the profile of \(names[Int(tag)].text) "
+                    + "with expiries \(apart) apart; there was only one login")
+        }
+        accuse(found, onAccount: tags[Int(tag)].mark)
+    }
+
+    // MARK: Decisions
+
+    /// I14, I26 and I27: what a decision rests on, and the media token that it carries.
+    private mutating func judgeDecision(
+        _ operation: Observed, _ beat: CompactOperation, _ answer: ProfileAnswer,
+        _ book: ProfileBook
+    ) {
+        for slot in missing(operation, answer, book) {
+            judgeAbsence(beat, SignInScope(slot: slot))
+            book.noteEmpty(slot, at: beat.ret)
+        }
+        guard operation.effect == .success else { return }
+        if operation.step == .preauthorize {
+            check(.preauthorizeInert)
+            if operation.detail != 0 {
+                let text = "\(beat.name) returned a media token, which only authorize grants"
+                accuse(violation(.preauthorizeInert, .certain, [beat], text))
+            }
+        } else {
+            if answer.source == .rule, operation.slot > 0 {
+                judgeRule(book.mark(of: operation.slot), beat, "permitted by a degradation rule")
+            }
+            check(.decisionTrue)
+            judgeLife(operation, beat, .decisionTrue)
+            judgeBinding(operation, beat, .decisionTrue)
+        }
+        guard isByProfile(operation, answer, book) else { return }
+        check(.authorizationGates)
+        var one = operation
+        (one.tag, one.expires) = (0, 0)
+        judgeToken(one, beat)
+    }
+}

@@ -1,0 +1,155 @@
+internal import Dialects
+internal import Vocabulary
+
+/// Sessions and their codes (rest-v2.md § 5): what V1 asks of codes, and I24 and I33.
+extension HouseholdState {
+    /// A code's end is judged as in V1. That a code leads to a profile says nothing of the code: it may be
+    /// long over (B24).
+    mutating func judgeSession(_ operation: Observed, _ beat: CompactOperation, _ life: Int) {
+        guard let profiles else { return }
+        switch (operation.step, operation.effect) {
+        case (.lookUpCode, .success):
+            judgeAlive(life, beat)
+            judgeBack(life, beat)
+            judgeOlder(life, beat, profiles)
+        case (.login, .success) where operation.operation == .authenticate:
+            judgeAlive(life, beat)
+            judgeOlder(life, beat, profiles)
+        case (.confirm, .success):
+            let answer = profiles.answer(beat.sequence)
+            guard let shown = answer.shown.first(where: { $0.kind == .regular }),
+                lives[life].told == nil, !mayBeFromBefore(shown.slot, at: beat.call, profiles)
+            else { return }
+            lives[life].told = beat
+            profiles.tell(life, of: shown.slot)
+        case (.confirm, .absent):
+            lives[life].refused = beat
+            if !profiles.given.contains(life) { judgeUnbound(life, beat) }
+        case (.lookUpCode, .absent), (.poll, .expired), (.confirm, .expired):
+            if !profiles.given.contains(life) { judgeEarlyEnd(ofCode: life, beat) }
+        default: break
+        }
+    }
+
+    // MARK: I33, session-superseded
+
+    /// The first session of this device that was asked for after that one was there, and was answered
+    /// before `time`; nil where the two may stand side by side.
+    private func newer(than life: Int, before time: Int64) -> CompactOperation? {
+        guard registry.model.newCodeReplaces, profiles?.registered == nil else { return nil }
+        let made = lives[life].made
+        let next = lives.first {
+            $0.made.call > made.ret && $0.made.ret < time - registry.visibility
+        }
+        return next?.made
+    }
+
+    /// A browser or the phone was let go on with a code whose session had given way to a newer one. One
+    /// that somebody signed in by is complete, which stays (B40).
+    private mutating func judgeOlder(_ life: Int, _ beat: CompactOperation, _ book: ProfileBook) {
+        check(.sessionSuperseded)
+        guard let newer = newer(than: life, before: beat.call), !book.given.contains(life),
+            !attempts.contains(where: {
+                $0.isCandidate && $0.life == life && $0.beat.call <= beat.ret
+            })
+        else { return }
+        let gap = beat.call - newer.ret
+        let text =
+            "\(beat.name) found code \(lives[life].text) valid \(milliseconds(gap)) after "
+            + "\(newer.name) had created a newer session"
+        accuse(violation(.sessionSuperseded, .certain, [newer, beat], gap: gap, text))
+    }
+
+    /// A profile that came by a login which began and ended after a newer session was there. True when it
+    /// was told so.
+    mutating func judgeSuperseded(
+        _ first: SignInAttempt, _ writers: [SignInAttempt], _ beat: CompactOperation
+    ) -> Bool {
+        guard let profiles, first.life >= 0 else { return false }
+        check(.sessionSuperseded)
+        let earliest = writers.map(\.beat.call).min() ?? .min
+        guard let newer = newer(than: first.life, before: earliest),
+            profiles.loginBegun[first.life].map({ $0 > newer.ret }) ?? true
+        else { return false }
+        let gap = first.beat.call - newer.ret
+        let text =
+            "\(first.beat.name) signed in by code \(lives[first.life].text) \(milliseconds(gap)) after "
+            + "\(newer.name) had created a newer session; \(beat.name) returned the sign-in"
+        accuse(
+            violation(.sessionSuperseded, .certain, [newer, first.beat, beat], gap: gap, text))
+        return true
+    }
+
+    // MARK: I24, action-true
+
+    /// What create-session says of the device's own profile at the provider that it named.
+    mutating func judgeAction(
+        _ operation: Observed, _ beat: CompactOperation, _ answer: ProfileAnswer,
+        _ book: ProfileBook
+    ) {
+        guard operation.operation == .createSession, operation.effect == .success,
+            operation.slot > 0, !mayBeFromBefore(operation.slot, at: operation.call, book)
+        else { return }
+        switch answer.action {
+        case .authorizeSignedIn: judgeAuthorize(operation, beat, book)
+        case .authenticate: judgeAuthenticate(operation, beat, book)
+        case .authorizeOtherwise, .other: break
+        }
+    }
+
+    private mutating func judgeAuthorize(
+        _ operation: Observed, _ beat: CompactOperation, _ book: ProfileBook
+    ) {
+        check(.actionTrue)
+        guard !book.partnered.contains(operation.slot) else { return }
+        let last = lastWriter(of: TokenRead.somebody, by: beat.ret, at: operation.slot)
+        guard let last else {
+            let text =
+                "\(beat.name) returned \"authorize\" (authenticated), although nobody had signed in on "
+                + "this device with that provider"
+            return accuse(violation(.actionTrue, .certain, [beat], text), foreignTag: Self.anybody)
+        }
+        let sent = beat.call - registry.visibility
+        if let out = signOuts.last(where: {
+            $0.effect == .success && $0.ret < sent && $0.ends(operation.slot)
+        })?.beat, last.ret < out.call - registry.visibility {
+            let gap = beat.call - out.ret
+            let text =
+                "\(beat.name) returned \"authorize\" (authenticated) \(milliseconds(gap)) after "
+                + "\(out.name) had ended the profile; there was no sign-in in between"
+            return accuse(violation(.actionTrue, .certain, [out, beat], gap: gap, text))
+        }
+        compare(
+            TokenRead(
+                value: TokenRead.somebody, beat: beat, scope: SignInScope(slot: operation.slot)))
+    }
+
+    private mutating func judgeAuthenticate(
+        _ operation: Observed, _ beat: CompactOperation, _ book: ProfileBook
+    ) {
+        let sent = beat.call - registry.visibility
+        let scope = SignInScope(slot: operation.slot)
+        var last: TokenRead?
+        for position in reads.indices
+        where reads[position].value != 0 && reads[position].scope.isSame(as: scope)
+            && reads[position].beat.ret < sent
+            && reads[position].beat.call > last?.beat.call ?? .min
+        {
+            last = reads[position]
+        }
+        guard let last else { return }
+        check(.actionTrue)
+        guard !mayHaveEnded(since: last.beat, by: beat.ret, scope),
+            !mayHaveExpired(last.value, by: beat.ret, at: operation.slot)
+        else { return }
+        let gap = beat.call - last.beat.ret
+        let text =
+            "\(beat.name) returned \"authenticate\" \(milliseconds(gap)) after \(last.beat.name) had "
+            + "returned a live profile at that provider; nothing in between ended it"
+        let resumed = takeover(last, book)
+        accuse(
+            violation(
+                resumed == nil ? .actionTrue : .codeBindsDevice, .certain,
+                [resumed, last.beat, beat].compactMap(\.self), gap: gap, text))
+    }
+}

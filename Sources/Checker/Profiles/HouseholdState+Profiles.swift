@@ -1,0 +1,322 @@
+internal import Dialects
+internal import Journal
+internal import Vocabulary
+
+/// Devices that have a profile at each of several providers: what their exchanges are to the model
+/// (rest-v2.md §§ 5, 6, 16.2).
+extension HouseholdState {
+    // MARK: Taking in
+
+    /// The book of a device that speaks such a protocol: known by a request that only it has, or one that
+    /// names a provider.
+    mutating func profileBook(for exchange: UnsafePointer<Exchange>) -> ProfileBook? {
+        if let profiles { return profiles }
+        guard exchange.pointee.operation.isOfSessions || exchange.pointee.mvpd != nil else {
+            return nil
+        }
+        let book = ProfileBook(begun: exchange.pointee.sent.nanoseconds)
+        profiles = book
+        registry.hasProfiles = true
+        frontier.restart()
+        return book
+    }
+
+    /// Notes what an answer shows of profiles; gives the mark of whom a request signs in.
+    mutating func take(
+        _ exchange: UnsafePointer<Exchange>, into operation: inout Observed, _ book: ProfileBook
+    ) {
+        var answer = ProfileAnswer()
+        if let mvpd = exchange.pointee.mvpd { operation.slot = book.number(of: mvpd) }
+        if let subject = exchange.pointee.subject {
+            answer.subject = Checker.mark(subject)
+            book.note(subject: answer.subject)
+        }
+        if let reason = exchange.pointee.reason { answer.reason = .init(reason) }
+        let observation = exchange.pointee.observation
+        switch operation.step {
+        case .issueCode, .lookUpCode, .platformRequest:
+            if let record = observation.record { answer.action = .init(record) }
+            // There is nothing to show and nothing to poll (rest-v2.md § 5.2, B42).
+            if operation.step == .issueCode, answer.action.isAuthorize { operation.code = 0 }
+        case .preauthorize, .authorize:
+            operation.detail = exchange.pointee.fingerprint?.value ?? 0
+            switch observation.record {
+            case "mvpd": answer.source = .provider
+            case "temppass": answer.source = .pass
+            case "degradation": answer.source = .rule
+            default: break
+            }
+        case .logout where answer.subject != 0 && operation.slot > 0 && operation.effect != .denied:
+            // At once, for what is told of the other devices of that identity.
+            registry.identities.add(
+                IdentityLedger.Logout(
+                    subject: answer.subject, mvpd: book.mark(of: operation.slot),
+                    beat: CompactOperation(operation), household: household))
+        case .finishLogin, .platformExchange:
+            let isPartner = operation.step == .platformExchange
+            if isPartner { book.partnered.insert(operation.slot) }
+            if let tag = observation.tag {
+                operation.slot =
+                    isPartner ? book.partnerNumber(of: tag.mvpd) : book.number(of: tag.mvpd)
+                operation.tag = noteAccount(tag, login: isPartner ? nil : observation.record)
+                if isPartner { book.partnered.insert(book.number(of: tag.mvpd)) }
+                if operation.effect != .denied { hold(operation.tag, tag, at: operation.call) }
+            }
+        default: break
+        }
+        if operation.operation.showsProfiles {
+            for profile in observation.profiles { answer.shown.append(shown(profile, book)) }
+        }
+        book.keep(answer, of: operation.sequence)
+    }
+
+    private mutating func shown(_ profile: Profile, _ book: ProfileBook)
+        -> ProfileAnswer.ShownProfile
+    {
+        let mvpd = Checker.mark(profile.mvpd)
+        var tag = Checker.mark(profile.user, mvpd)
+        if profile.kind == .regular || profile.kind == .appleSSO {
+            tag = noteShown(Tag(mvpd: profile.mvpd, user: profile.user))
+        }
+        let usual =
+            switch profile.kind {
+            case .appleSSO: "Apple"
+            case .degraded, .temporary: "Adobe"
+            default: profile.mvpd
+            }
+        return ProfileAnswer.ShownProfile(
+            tag: tag, mvpd: mvpd,
+            slot: profile.kind == .appleSSO
+                ? book.partnerNumber(of: profile.mvpd) : book.number(of: profile.mvpd),
+            kind: profile.kind, hasUsualIssuer: profile.issuer == usual,
+            generated: profile.notBefore, expires: profile.notAfter)
+    }
+
+    // MARK: What it is to the model
+
+    mutating func note(_ operation: Observed, _ book: ProfileBook) -> ModelOperation? {
+        switch operation.step {
+        case .issueCode:
+            if operation.effect == .open { book.note(lostSession: operation.ret) }
+            return noteCode(operation)
+        case .finishLogin, .platformExchange: return noteSignIn(operation)
+        case .logout: return noteSignOut(operation, book)
+        case .registerClient: return noteClient(operation, book)
+        case .lookUpCode where operation.effect == .nothing:
+            // Its answer was lost: it may have completed the session all the same.
+            guard let life = life(of: operation) else { return nil }
+            book.given.insert(life)
+            end(life, operation.call)
+            return nil
+        case _ where operation.flags.contains(.edge) || operation.effect == .nothing: return nil
+        case _ where operation.flags.contains(.anothers): return nil
+        case .lookUpCode:
+            noteCompletion(operation, book)
+            return sessionRead(operation, book)
+        case .login:
+            if let life = life(of: operation), operation.operation == .authenticate,
+                operation.effect == .success, book.loginBegun[life] == nil
+            {
+                book.loginBegun[life] = operation.call
+            }
+            return loginRead(operation)
+        case .poll, .confirm, .checkSignIn: return profileRead(operation, book)
+        case .preauthorize, .authorize: return decisionRead(operation, book)
+        default: return nil
+        }
+    }
+
+    /// A session that is complete is looked up no more, and is not over (rest-v2.md § 5.5).
+    private func sessionRead(_ operation: Observed, _ book: ProfileBook) -> ModelOperation? {
+        guard let life = life(of: operation), !book.given.contains(life) else { return nil }
+        switch operation.effect {
+        case .success: return codeAct(.codeLive, life)
+        case .absent, .expired: return overRead(life, book)
+        default: return nil
+        }
+    }
+
+    /// A code is over. Nil where it may be by a session of another client (`noteClient`).
+    private func overRead(_ life: Int, _ book: ProfileBook) -> ModelOperation? {
+        book.registered == nil ? codeAct(.codeOver, life) : nil
+    }
+
+    /// A session that the device's own profile answers for is complete (rest-v2.md § 5.5).
+    private mutating func noteCompletion(_ operation: Observed, _ book: ProfileBook) {
+        guard operation.operation == .resumeSession, operation.effect == .success,
+            let life = life(of: operation)
+        else { return }
+        if book.answer(operation.sequence).action.isAuthorize {
+            book.given.insert(life)
+            end(life, operation.call)
+        } else if operation.screen > 0 {
+            book.resumed[life] = CompactOperation(operation)
+        }
+    }
+
+    /// A login, or a partner's word, at a provider.
+    func profileSignIn(_ operation: Observed, _ tag: UInt8, _ life: Int?, _ book: ProfileBook)
+        -> ModelOperation?
+    {
+        let slot = operation.slot
+        guard operation.step == .finishLogin, slot > 0, slot <= DeviceState.profiles,
+            tag < DeviceState.profileTags
+        else {
+            return nil
+        }
+        let code = life.map { lives[$0].slot } ?? ModelOperation.none
+        return ModelOperation(
+            kind: .profileSignIn, code: code, tag: tag, resource: slot,
+            isMaybe: operation.effect != .success)
+    }
+
+    private mutating func noteSignOut(_ operation: Observed, _ book: ProfileBook)
+        -> ModelOperation?
+    {
+        guard operation.effect != .nothing else { return nil }
+        let slot = operation.slot
+        var beat = CompactOperation(operation)
+        // Under a rule that lets everybody in nobody says whether it ends the stored profile (B56).
+        if beat.effect == .success, slot == 0 || book.degraded.contains(slot) {
+            beat.effect = .maybe
+        }
+        signOuts.append(SignOut(beat: beat, slot: slot))
+        if slot > 0, book.partner(of: slot) > 0, beat.effect != .denied {
+            var other = beat
+            other.effect = .maybe
+            signOuts.append(SignOut(beat: other, slot: book.partner(of: slot)))
+        }
+        guard beat.effect != .denied else { return nil }
+        guard slot > 0 else { return ModelOperation(kind: .profilesSignOut, isMaybe: true) }
+        guard slot <= DeviceState.profiles else { return nil }
+        return ModelOperation(
+            kind: .profileSignOut, resource: slot, isMaybe: beat.effect != .success)
+    }
+
+    /// A client that registers anew has no profiles and no sessions (rest-v2.md § 4).
+    private mutating func noteClient(_ operation: Observed, _ book: ProfileBook) -> ModelOperation?
+    {
+        guard operation.effect == .success, operation.call > book.begun else { return nil }
+        book.register(at: operation.call, codes: lives.count)
+        var beat = CompactOperation(operation)
+        beat.effect = .maybe
+        signOuts.append(SignOut(beat: beat))
+        return ModelOperation(kind: .profilesSignOut, isMaybe: true)
+    }
+
+    /// Whether that provider's profile may be one that the device came with.
+    func mayBeFromBefore(_ slot: UInt8, at time: Int64, _ book: ProfileBook) -> Bool {
+        !registry.devicesAreFresh && !book.wasEmpty(slot, before: time)
+    }
+
+    private mutating func profileRead(_ operation: Observed, _ book: ProfileBook)
+        -> ModelOperation?
+    {
+        let answer = book.answer(operation.sequence)
+        var values = ModelOperation.ProfileValues()
+        if isOrphaned(operation, book) { return nil }
+        switch operation.effect {
+        case .absent, .success:
+            if operation.operation == .profilesByCode, operation.effect == .absent {
+                guard let life = life(of: operation), !book.given.contains(life) else { return nil }
+                return codeAct(.codeFree, life)
+            }
+            for shown in answer.shown
+            where shown.kind == .regular
+                && !mayBeFromBefore(shown.slot, at: operation.call, book)
+            {
+                guard let value = modelValue(shown, operation) else {
+                    frontier.giveUp()
+                    return nil
+                }
+                values[shown.slot] = value
+            }
+            for slot in missing(operation, answer, book) { values[slot] = 0 }
+            return values.act
+        case .expired:
+            guard operation.operation == .profilesByCode, let life = life(of: operation),
+                !book.given.contains(life)
+            else { return nil }
+            return overRead(life, book)
+        default: return nil
+        }
+    }
+
+    /// Whether it asks by a code of a client that this device is no more.
+    func isOrphaned(_ operation: Observed, _ book: ProfileBook) -> Bool {
+        guard book.orphans > 0, operation.operation == .profilesByCode else { return false }
+        return life(of: operation).map { $0 < book.orphans } ?? true
+    }
+
+    /// Nil: so many users that the model has no numbers for them.
+    private mutating func modelValue(
+        _ shown: ProfileAnswer.ShownProfile, _ operation: Observed
+    ) -> UInt8? {
+        var tag: UInt8?
+        if registry.knowsUsers {
+            var one = operation
+            one.tag = shown.tag
+            tag = knownTag(shown.tag) ?? learn(one)
+            if tag == nil { return ModelOperation.ProfileValues.stranger }
+        } else {
+            tag = placedTag(shown.tag)
+        }
+        guard let tag else { return ModelOperation.ProfileValues.somebody }
+        return tag < DeviceState.profileTags ? tag + 1 : nil
+    }
+
+    /// The providers of whose own profiles an answer says that they are not there.
+    func missing(_ operation: Observed, _ answer: ProfileAnswer, _ book: ProfileBook) -> [UInt8] {
+        switch operation.operation {
+        case .profiles:
+            // An entry that cannot be read is somebody's.
+            if operation.effect == .success, answer.shown.isEmpty { return [] }
+            return book.regular.filter { !answer.shows(book.mark(of: $0)) }
+        case .profilesByMVPD:
+            return operation.effect == .absent && operation.slot > 0 ? [operation.slot] : []
+        case .preauthorize, .authorize:
+            let isGone = operation.effect == .unauthenticated && answer.reason != .invalidated
+            return isGone && operation.slot > 0 ? [operation.slot] : []
+        default: return []
+        }
+    }
+
+    private mutating func decisionRead(_ operation: Observed, _ book: ProfileBook)
+        -> ModelOperation?
+    {
+        let answer = book.answer(operation.sequence)
+        if operation.effect == .unauthenticated, answer.reason == .invalidated {
+            var beat = CompactOperation(operation)
+            beat.effect = .maybe
+            signOuts.append(SignOut(beat: beat, slot: operation.slot))
+            guard operation.slot > 0, operation.slot <= DeviceState.profiles else { return nil }
+            return ModelOperation(kind: .profileSignOut, resource: operation.slot, isMaybe: true)
+        }
+        var values = ModelOperation.ProfileValues()
+        for slot in missing(operation, answer, book) { values[slot] = 0 }
+        if isByProfile(operation, answer, book) {
+            values[operation.slot] = ModelOperation.ProfileValues.somebody
+        }
+        return values.act
+    }
+
+    /// Whether a permit shows that the device has a profile of its own at that provider: not where an
+    /// identity or a partner may have vouched for it, nor by a rule or a pass.
+    func isByProfile(_ operation: Observed, _ answer: ProfileAnswer, _ book: ProfileBook) -> Bool {
+        operation.effect == .success && operation.slot > 0 && answer.source == .provider
+            && answer.subject == 0 && !book.partnered.contains(operation.slot)
+            && !mayBeFromBefore(operation.slot, at: operation.call, book)
+    }
+}
+
+extension OperationName {
+    /// Whether only protocols have it in which a device has a session and profiles (rest-v2.md § 2).
+    var isOfSessions: Bool {
+        switch self {
+        case .createSession, .resumeSession, .sessionByCode, .profiles, .profilesByMVPD,
+            .profilesByCode, .partnerRequest, .ssoProfile, .mvpdLogout:
+            true
+        default: false
+        }
+    }
+}

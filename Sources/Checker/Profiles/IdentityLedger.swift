@@ -1,0 +1,204 @@
+internal import Vocabulary
+
+/// What devices were shown and did under identities that several of them may have (rest-v2.md § 8): held
+/// against each other when the run is over, for each household is judged at its own pace.
+///
+/// ```text
+/// device 1   identity A   login as u at m                         logout at m
+/// device 2   identity A                     shown u: it is A's                  shown u: after A's logout
+/// device 3   identity B                     shown u: never B's
+/// ```
+struct IdentityLedger {
+    /// A profile by single sign-on that an answer showed.
+    struct View {
+        /// Marks of the identity (0: the request showed none), of the provider, and of the user there.
+        var subject: UInt64
+        var mvpd: UInt64
+        var tag: UInt64
+        var beat: CompactOperation
+        var household: Int
+    }
+
+    struct Logout {
+        var subject: UInt64
+        var mvpd: UInt64
+        var beat: CompactOperation
+        var household: Int
+    }
+
+    /// A login by a device that showed that identity at some time, and whom it made.
+    private struct Login {
+        var mvpd: UInt64
+        var beat: CompactOperation
+    }
+
+    private(set) var views: [View] = []
+    private(set) var logouts: [Logout] = []
+    private var logins: [UInt64: [Login]] = [:]
+    /// Identities under which a user signed in, by the user's mark.
+    private var identities: [UInt64: Set<UInt64>] = [:]
+    /// Users that signed in without any.
+    private var withoutIdentity: Set<UInt64> = []
+    /// When an identity was first seen to have no profile at a provider (0: at all), by the two marks.
+    private var empty: [UInt64: Int64] = [:]
+
+    var isEmpty: Bool { views.isEmpty }
+
+    mutating func add(_ view: View) { views.append(view) }
+    mutating func add(_ logout: Logout) { logouts.append(logout) }
+
+    mutating func add(login beat: CompactOperation, at mvpd: UInt64, under subject: UInt64) {
+        logins[subject, default: []].append(Login(mvpd: mvpd, beat: beat))
+    }
+
+    /// A device that showed these identities has a profile of that user of its own.
+    mutating func add(user tag: UInt64, under subjects: [UInt64]) {
+        if subjects.isEmpty { withoutIdentity.insert(tag) }
+        identities[tag, default: []].formUnion(subjects)
+    }
+
+    mutating func noteEmpty(_ subject: UInt64, at mvpd: UInt64, time: Int64) {
+        let key = subject &* 31 ^ mvpd
+        empty[key] = min(empty[key] ?? .max, time)
+    }
+
+    /// Whether the identity had no profile there at some time before: one from before the run shows as well.
+    func wasEmpty(_ view: View) -> Bool {
+        let times = [view.subject &* 31 ^ view.mvpd, view.subject &* 31].compactMap { empty[$0] }
+        return times.contains { $0 < view.beat.call }
+    }
+
+    /// Whether it is another identity's, or nobody's who has one: of a user who never signed in here nothing
+    /// is known.
+    func isAnothers(_ view: View) -> Bool {
+        let known = identities[view.tag] ?? []
+        guard !known.contains(view.subject) else { return false }
+        return !known.isEmpty || withoutIdentity.contains(view.tag)
+    }
+
+    /// A logout of that identity there that was over before the view was asked for, with no login since that
+    /// may be what it shows.
+    func ending(_ view: View, visibility: Int64) -> Logout? {
+        guard view.subject != 0 else { return nil }
+        let sent = view.beat.call - visibility
+        let last = logouts.filter {
+            $0.subject == view.subject && $0.mvpd == view.mvpd && $0.beat.effect == .success
+                && $0.beat.ret < sent
+        }.max { $0.beat.ret < $1.beat.ret }
+        guard let last else { return nil }
+        let isRenewed = (logins[view.subject] ?? []).contains {
+            $0.mvpd == view.mvpd && $0.beat.call <= view.beat.ret
+                && $0.beat.ret >= last.beat.call - visibility
+        }
+        return isRenewed ? nil : last
+    }
+
+    /// Whether another household logged out under one of these identities before `time`.
+    func hasLogout(under subjects: [UInt64], byOtherThan household: Int, before time: Int64) -> Bool
+    {
+        logouts.contains {
+            $0.household != household && subjects.contains($0.subject) && $0.beat.call <= time
+        }
+    }
+}
+
+extension HouseholdState {
+    /// The household closes: by now it is known what the other devices of its identities did until then.
+    /// True where one of them logged out, which explains whatever is missing here.
+    mutating func settleIdentity(isConfused: Bool) -> Bool {
+        guard let book = profiles else { return false }
+        book.isSettled = true
+        let kept = book.takeKept()
+        let isEnded = registry.identities.hasLogout(
+            under: book.subjects, byOtherThan: household, before: now)
+        if isEnded {
+            held = nil
+            late = nil
+        } else {
+            for violation in kept { accuse(violation) }
+        }
+        return isEnded
+    }
+
+    /// What the ledger of all devices needs of this one.
+    mutating func tellIdentities() {
+        guard let book = profiles else { return }
+        for position in attempts.indices where attempts[position].isCandidate {
+            let tag = attempts[position].tag
+            guard tag != ModelOperation.none else { continue }
+            if registry.knowsUsers {
+                registry.identities.add(user: tags[Int(tag)].mark, under: book.subjects)
+            }
+            for subject in book.subjects {
+                registry.identities.add(
+                    login: attempts[position].beat, at: tags[Int(tag)].mvpd, under: subject)
+            }
+        }
+        for user in Set(book.seen.map(\.tag)) {
+            registry.identities.add(user: user, under: book.subjects)
+        }
+        for view in book.views { registry.identities.add(view) }
+    }
+}
+
+extension SharedState {
+    /// I28 and I29, `identity-isolation` and `single-logout`.
+    func settleIdentities() {
+        guard !identities.isEmpty else { return }
+        var accused: Set<Int> = []
+        let views = identities.views.sorted {
+            ($0.beat.ret, $0.household, $0.beat.sequence)
+                < ($1.beat.ret, $1.household, $1.beat.sequence)
+        }
+        for view in views {
+            if view.subject == 0 {
+                accuse(
+                    view, .identityIsolation, [view.beat], &accused,
+                    "\(view.beat.name), sent without an identity token, returned a profile by single "
+                        + "sign-on")
+            } else if identities.isAnothers(view), rules.knowsUsers || identities.wasEmpty(view) {
+                accuse(
+                    view, .identityIsolation, [view.beat], &accused,
+                    "\(view.beat.name) returned a profile by single sign-on whose user had signed in "
+                        + "under another identity")
+            }
+            check(.singleLogout)
+            if let out = identities.ending(view, visibility: visibility) {
+                let gap = view.beat.call - out.beat.ret
+                accuse(
+                    view, .singleLogout, [view.beat], &accused, gap: gap,
+                    "\(view.beat.name) returned a profile by single sign-on \(milliseconds(gap)) after "
+                        + "a logout under the same identity (household \(out.household), request "
+                        + "#\(out.beat.sequence)); there was no login in between")
+            }
+        }
+    }
+
+    /// The first of each household is told.
+    private func accuse(
+        _ view: IdentityLedger.View, _ invariant: Invariant, _ evidence: [CompactOperation],
+        _ accused: inout Set<Int>, gap: Int64? = nil, _ text: String
+    ) {
+        var certainty = Certainty.certain
+        if view.beat.flags & Observed.Flags.edge.rawValue != 0 {
+            certainty = .suspicion("a cache in front of the service responded")
+        } else if invariant == .identityIsolation, accounts.sharesAny {
+            certainty = .suspicion("several households use one account at once")
+        }
+        let source = invariant.source
+        let key = view.household << 6 | Int(invariant.rawValue)
+        guard accused.insert(key).inserted else { return }
+        let violation = Violation(
+            invariant: invariant, certainty: certainty, source: source,
+            standing: standing(invariant, certainty, source, view.beat.operation),
+            household: view.household, exchanges: evidence.map { Int($0.sequence) },
+            operations: evidence.map(\.operation),
+            signature: "\(invariant.name): \(view.beat.operation.name) \(view.beat.answer)",
+            gap: gap, at: view.beat.ret, sentence: "household \(view.household): \(text)",
+            level: invariant.level)
+        if invariant.level == .safety, certainty == .certain {
+            levels.breakSafety(in: view.household)
+        }
+        _ = add(violation)
+    }
+}

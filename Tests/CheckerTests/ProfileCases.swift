@@ -1,0 +1,419 @@
+import Checker
+import Dialects
+import Vocabulary
+
+/// Histories of REST V2: for each promise one that breaks it and one close to it that does not.
+struct ProfileCase: Sendable, CustomStringConvertible {
+    var description: String
+    /// Nil: nothing is broken.
+    var broken: Invariant?
+    var story: Story
+
+    init(_ description: String, _ broken: Invariant? = nil, _ tell: (inout Story) -> Void) {
+        self.description = description
+        self.broken = broken
+        story = Story()
+        tell(&story)
+    }
+}
+
+extension ProfileCase {
+    private static let alice = Story.alice
+    private static let bob = Tag(mvpd: Story.satellite, user: "bob")
+
+    /// Two providers: alice signs in at the one from 0 s on, bob at the other from 60 s on.
+    private static func both(_ story: inout Story) {
+        story.see(at: 0)
+        story.session(at: 10)
+        story.login(at: 7_000)
+        story.pollCode(at: 10_000, first)
+        story.session("BBBBBB2", at: 60_000)
+        story.login(bob, at: 67_000, code: "BBBBBB2")
+        story.pollCode(at: 70_000, second, code: "BBBBBB2")
+        story.see([first, second], at: 71_000)
+    }
+    private static let first = Story.shown(alice, from: 8_002)
+    private static let second = Story.shown(bob, from: 68_002)
+
+    /// Alice is signed in and her TV has seen it; from 12 s on the rest may be told.
+    private static func signedIn(_ story: inout Story) {
+        story.see(at: 0)
+        story.session(at: 10)
+        story.login(at: 7_000)
+        story.pollCode(at: 10_000, first)
+        story.see([first], at: 11_000)
+    }
+
+    static let all = kept + sessions + profiles + decisions + identities
+
+    // MARK: What V1 promises as well
+
+    static let kept: [ProfileCase] = [
+        ProfileCase("I1: a profile before anybody signed in", .noTokenBeforeSignIn) {
+            $0.session()
+            $0.pollCode(at: 5_000, Story.shown(alice, from: 4_000))
+            $0.login(at: 8_000)
+        },
+        ProfileCase("I1: a permit before anybody signed in", .noTokenBeforeSignIn) {
+            $0.session()
+            $0.decide(at: 5_000)
+            $0.login(at: 8_000)
+        },
+        ProfileCase("I1: degraded access and a pass need no login") {
+            $0.session()
+            $0.see(at: alice.mvpd, Story.shown(alice, from: 0, .degraded), at: 100)
+            $0.decide(at: 200, source: "degradation")
+            $0.see(
+                at: "Pass", Story.shown(Tag(mvpd: "Pass", user: "p"), from: 0, .temporary), at: 300)
+            $0.decide(at: 400, mvpd: "Pass", source: "temppass")
+        },
+        ProfileCase("I2: the profile of a user who never signed in here", .tokenIsolation) {
+            $0.session()
+            $0.login(at: 7_000)
+            $0.pollCode(at: 10_000, Story.shown(Story.bob, from: 8_002))
+        },
+        ProfileCase(
+            "I3: the phone was shown the profile, and the TV's poll nothing", .signInVisible
+        ) {
+            $0.session()
+            $0.login(at: 7_000)
+            $0.pollCode(at: 8_040)
+            $0.pollCode(at: 10_000, first)
+        },
+        ProfileCase("I3: the poll was of an older code, which nobody signed in by") {
+            $0.session()
+            $0.session("BBBBBB2", at: 1_000)
+            $0.login(at: 7_000, code: "BBBBBB2")
+            $0.pollCode(at: 8_040)
+            $0.pollCode(at: 10_000, first, code: "BBBBBB2")
+        },
+        ProfileCase("I4: the TV never gets the profile", .signInDelivered) {
+            $0.session()
+            $0.login(at: 7_000)
+            $0.pollCode(at: 10_000)
+            $0.pollCode(at: 15_000)
+            $0.pollCode(at: 20_000)
+        },
+        ProfileCase("I5: a profile is there, and is not", .tokenMonotonic) {
+            signedIn(&$0)
+            $0.see(at: 12_000)
+        },
+        ProfileCase("I5: a device that registered anew has no profiles") {
+            signedIn(&$0)
+            $0.tell(.tv, .registerClient, at: 11_500, code: nil)
+            $0.see(at: 12_000)
+        },
+        ProfileCase("I5: the provider ended it") {
+            signedIn(&$0)
+            $0.decide(
+                at: 11_500, .unauthenticated, reason: "authenticated_profile_invalidated")
+            $0.see(at: 12_000)
+        },
+        ProfileCase("I8: two devices have one code", .codeUnique) {
+            $0.session(at: 0)
+            $0.session(at: 100, in: 8)
+        },
+        ProfileCase("I9: a session is gone before its time", .expiryRespected) {
+            $0.session()
+            $0.resume(at: 5_000, .absent)
+        },
+        ProfileCase("I9: a session is gone once it is complete") {
+            $0.session()
+            $0.login(at: 7_000)
+            $0.resume(at: 9_000, .absent)
+        },
+        ProfileCase("I9: a poll long after the code's end may show the profile (B24)") {
+            $0.session(life: 60)
+            $0.login(at: 7_000)
+            $0.pollCode(at: 10_000, first)
+            $0.pollCode(at: 200_000, first)
+        },
+        ProfileCase("I10: a permit after the logout", .logoutFinal) {
+            signedIn(&$0)
+            $0.signOut(at: 12_000)
+            $0.decide(at: 13_000)
+        },
+        ProfileCase("I10: a permit by single sign-on after the logout") {
+            signedIn(&$0)
+            $0.signOut(at: 12_000)
+            $0.decide(at: 13_000, subject: "viewer 1")
+        },
+        ProfileCase("linearizable: a superseded code is still open to a poll") {
+            $0.session()
+            $0.session("BBBBBB2", at: 1_000)
+            $0.pollCode(at: 2_000)
+            $0.tell(
+                .tv, .profilesByCode, at: 3_000, .expired, status: 400,
+                reason: "invalid_authentication_session")
+        },
+        ProfileCase("a session that the device's own profile answers for shows it by its code") {
+            signedIn(&$0)
+            $0.session("BBBBBB2", at: 12_000)
+            $0.pollCode(at: 13_000, code: "BBBBBB2")
+            $0.resume(at: 14_000, code: "BBBBBB2", record: "authorize authenticated")
+            $0.pollCode(at: 15_000, first, code: "BBBBBB2")
+            $0.resume(at: 16_000, .absent, code: "BBBBBB2")
+        },
+    ]
+
+    // MARK: Sessions
+
+    static let sessions: [ProfileCase] = [
+        ProfileCase("I23: the phone takes the session over", .codeBindsDevice) {
+            $0.see(at: 0)
+            $0.session(at: 10)
+            $0.login(at: 7_000)
+            $0.pollCode(at: 10_000, first)
+            $0.see(at: 11_000)
+        },
+        ProfileCase("I23: the TV is sent to the login again", .codeBindsDevice) {
+            $0.see(at: 0)
+            $0.session(at: 10)
+            $0.login(at: 7_000)
+            $0.pollCode(at: 10_000, first)
+            $0.session("BBBBBB2", at: 12_000, mvpd: alice.mvpd)
+        },
+        ProfileCase("I24: authorize without a login", .actionTrue) {
+            $0.see(at: 0)
+            $0.authorized(at: 100)
+        },
+        ProfileCase("I24: authorize after the logout", .actionTrue) {
+            signedIn(&$0)
+            $0.signOut(at: 12_000)
+            $0.authorized(at: 13_000)
+        },
+        ProfileCase("I24: authorize by single sign-on or a pass needs no login") {
+            $0.see(at: 0)
+            $0.authorized(at: 100, "authenticatedSSO")
+            $0.authorized(at: 200, "temporary")
+            $0.authorized(at: 300, "degraded")
+        },
+        ProfileCase("I24: authenticate for who is signed in", .actionTrue) {
+            signedIn(&$0)
+            $0.session("BBBBBB2", at: 12_000, mvpd: alice.mvpd)
+        },
+        ProfileCase("I24: authenticate for another provider") {
+            signedIn(&$0)
+            $0.session("BBBBBB2", at: 12_000, mvpd: Story.satellite)
+        },
+        ProfileCase("I33: a login by the older code", .sessionSuperseded) {
+            $0.session()
+            $0.session("BBBBBB2", at: 1_000)
+            $0.assertion(at: 8_000)
+            $0.pollCode(at: 10_000, first)
+        },
+        ProfileCase("I33: the older code is shown to the phone", .sessionSuperseded) {
+            $0.session()
+            $0.session("BBBBBB2", at: 1_000)
+            $0.resume(at: 2_000)
+        },
+        ProfileCase("I33: a completed code stays (B40)") {
+            signedIn(&$0)
+            $0.session("BBBBBB2", at: 12_000)
+            $0.pollCode(at: 13_000, first)
+            $0.resume(at: 14_000)
+        },
+        ProfileCase("I33: a session that answers authorize supersedes none (B41)") {
+            signedIn(&$0)
+            $0.session("BBBBBB2", at: 12_000)
+            $0.authorized(at: 12_500)
+            $0.resume(at: 14_000, code: "BBBBBB2")
+        },
+    ]
+
+    // MARK: Profiles
+
+    static let profiles: [ProfileCase] = [
+        ProfileCase("two providers, each with its own login and logout") {
+            both(&$0)
+            $0.signOut(at: 72_000)
+            $0.see([second], at: 73_000)
+            $0.see(at: alice.mvpd, at: 74_000)
+            $0.see(at: Story.satellite, second, at: 75_000)
+            $0.decide(at: 76_000, .unauthenticated)
+            $0.decide(at: 77_000, mvpd: Story.satellite)
+        },
+        ProfileCase("I20: another provider's profile than was asked for", .profileConsistent) {
+            both(&$0)
+            $0.see(at: Story.satellite, first, at: 72_000)
+        },
+        ProfileCase("I20: a profile that ends before it begins", .profileConsistent) {
+            $0.session()
+            $0.assertion(at: 8_000)
+            $0.pollCode(at: 10_000, Story.shown(alice, from: 8_002, life: -5))
+        },
+        ProfileCase("I21: one profile with two beginnings", .profileViewsAgree) {
+            signedIn(&$0)
+            var other = first
+            other.notBefore += 7
+            $0.see(at: alice.mvpd, other, at: 12_000)
+        },
+        ProfileCase("I21: one profile, of two users", .profileViewsAgree) {
+            signedIn(&$0)
+            $0.see(
+                at: alice.mvpd, Story.shown(Tag(mvpd: alice.mvpd, user: "mallory"), from: 8_002),
+                at: 12_000)
+        },
+        ProfileCase("I21: shown in the list, and not by its provider", .profileViewsAgree) {
+            signedIn(&$0)
+            $0.see(at: alice.mvpd, at: 12_000)
+        },
+        ProfileCase("I22: a logout at one provider ends the other's profile", .providerIndependence)
+        {
+            both(&$0)
+            $0.signOut(at: 72_000)
+            $0.see(at: 73_000)
+        },
+        ProfileCase("I22: a login at one provider ends the other's profile", .providerIndependence)
+        {
+            signedIn(&$0)
+            $0.session("BBBBBB2", at: 60_000)
+            $0.login(bob, at: 67_000, code: "BBBBBB2")
+            $0.pollCode(at: 70_000, second, code: "BBBBBB2")
+            $0.see([second], at: 71_000)
+        },
+        ProfileCase("I22: the user of the other provider's login", .providerIndependence) {
+            both(&$0)
+            $0.see(
+                at: alice.mvpd, Story.shown(Tag(mvpd: alice.mvpd, user: "bob"), from: 8_002),
+                at: 72_000)
+        },
+        ProfileCase("I25: a poll prolongs the profile", .profileNotProlonged) {
+            signedIn(&$0)
+            var longer = first
+            longer.notAfter += 60_000
+            $0.see(at: alice.mvpd, longer, at: 12_000)
+        },
+        ProfileCase("I25: a second login by another code has an expiry of its own") {
+            signedIn(&$0)
+            $0.session("BBBBBB2", at: 60_000)
+            $0.login(alice, at: 67_000, code: "BBBBBB2")
+            $0.pollCode(at: 70_000, Story.shown(alice, from: 68_002), code: "BBBBBB2")
+        },
+        ProfileCase("I32: a degraded profile in the list", .degradationBounded) {
+            $0.session()
+            $0.see([Story.shown(alice, from: 0, .degraded)], at: 100)
+        },
+        ProfileCase("I32: a permit by a rule that has ended", .degradationBounded) {
+            degraded(&$0)
+            $0.decide(at: 11_500, source: "degradation")
+        },
+        ProfileCase("I32: a rule of whose times nothing is known") {
+            degraded(&$0)
+            $0.decide(at: 11_000, mvpd: Story.satellite, source: "degradation")
+        },
+    ]
+
+    /// A rule of the provider is active from 1 s to 10 s.
+    private static func degraded(_ story: inout Story) {
+        story.rules.degradations = [
+            Rules.Degradation(mvpd: alice.mvpd, from: .seconds(1), until: .seconds(10))
+        ]
+        story.session()
+        story.see(at: alice.mvpd, Story.shown(alice, from: 5_000, .degraded), at: 5_000)
+        story.decide(at: 6_000, source: "degradation")
+    }
+
+    // MARK: Decisions and passes
+
+    static let decisions: [ProfileCase] = [
+        ProfileCase("I27: a media token from preauthorize", .preauthorizeInert) {
+            signedIn(&$0)
+            $0.tell(
+                .tv, .preauthorize, at: 12_000, code: nil, record: "mvpd", secret: 9,
+                mvpd: alice.mvpd)
+        },
+        ProfileCase("I26: one media token twice", .decisionTrue) {
+            signedIn(&$0)
+            $0.decide(at: 12_000, token: 5)
+            $0.decide(at: 13_000, token: 5)
+        },
+        ProfileCase("I26: a token of its own for each request") {
+            signedIn(&$0)
+            $0.decide(at: 12_000, token: 5)
+            $0.decide(at: 13_000, token: 6)
+        },
+        ProfileCase("I26: a media token that has expired", .decisionTrue) {
+            signedIn(&$0)
+            $0.decide(at: 12_000, expires: Story.epoch + 11_000)
+        },
+        ProfileCase("I31: a pass that grows after the first playback", .tempPassBudget) {
+            pass(&$0)
+            $0.see(at: "Pass", Story.shown(taker, from: 5_000, life: 60_000, .temporary), at: 5_000)
+        },
+        ProfileCase("I31: before the first playback its end may move (B53)") {
+            pass(&$0)
+        },
+        ProfileCase("I31: a pass that was used up works again", .tempPassBudget) {
+            pass(&$0)
+            $0.decide(
+                at: 70_000, .denied, mvpd: "Pass", source: "temppass",
+                reason: "temporary_access_duration_limit_exceeded")
+            $0.decide(at: 71_000, mvpd: "Pass", source: "temppass")
+        },
+    ]
+
+    private static let taker = Tag(mvpd: "Pass", user: "temppass_1")
+
+    private static func pass(_ story: inout Story) {
+        story.session()
+        story.see(at: "Pass", Story.shown(taker, from: 100, life: 60_000, .temporary), at: 100)
+        story.see(at: "Pass", Story.shown(taker, from: 900, life: 60_000, .temporary), at: 900)
+        story.decide(at: 2_000, mvpd: "Pass", source: "temppass")
+        story.see(at: "Pass", Story.shown(taker, from: 2_002, life: 60_000, .temporary), at: 3_000)
+        story.see(at: "Pass", Story.shown(taker, from: 2_002, life: 60_000, .temporary), at: 4_000)
+    }
+
+    // MARK: Identities
+
+    /// Alice signs in at home under one identity; another device of hers is shown her profile.
+    private static func home(_ story: inout Story, shownTo subject: String?) {
+        story.see(at: 0, subject: "viewer 1")
+        story.session(at: 10, subject: "viewer 1")
+        story.login(at: 7_000)
+        story.pollCode(at: 10_000, first)
+        var view = first
+        view.kind = .serviceTokenSSO
+        story.see([view], at: 20_000, in: 8, subject: subject)
+    }
+
+    static let identities: [ProfileCase] = [
+        ProfileCase("I28: a profile by single sign-on under the same identity") {
+            home(&$0, shownTo: "viewer 1")
+        },
+        ProfileCase("I28: under another identity", .identityIsolation) {
+            home(&$0, shownTo: "viewer 2")
+        },
+        ProfileCase("I28: without an identity", .identityIsolation) {
+            home(&$0, shownTo: nil)
+        },
+        ProfileCase("I29: a profile by single sign-on outlives the logout", .singleLogout) {
+            home(&$0, shownTo: "viewer 1")
+            $0.signOut(at: 21_000, subject: "viewer 1")
+            var view = first
+            view.kind = .serviceTokenSSO
+            $0.see([view], at: 22_000, in: 8, subject: "viewer 1")
+        },
+        ProfileCase("I29: a logout without the identity ends nothing elsewhere (B47)") {
+            home(&$0, shownTo: "viewer 1")
+            $0.signOut(at: 21_000)
+            var view = first
+            view.kind = .serviceTokenSSO
+            $0.see([view], at: 22_000, in: 8, subject: "viewer 1")
+        },
+        ProfileCase("I29: a logout by another device of the identity ends this one's profile") {
+            home(&$0, shownTo: "viewer 1")
+            $0.signOut(at: 21_000, in: 8, subject: "viewer 1")
+            $0.see(at: 22_000, subject: "viewer 1")
+        },
+        ProfileCase("I34: a sign-in over V1 shows over V2", .protocolsApart) {
+            $0.live(in: 9, tag: alice, code: "CCCCCC3")
+            $0.see(at: 30_000, in: 7)
+            $0.see([first], at: 31_000, in: 7)
+        },
+        ProfileCase("I34: both protocols side by side") {
+            $0.live(in: 9, tag: Story.bob, code: "CCCCCC3")
+            $0.liveWithProfiles(from: 1_000)
+        },
+    ]
+}
