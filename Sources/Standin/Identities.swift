@@ -63,7 +63,9 @@ struct Identities: Sendable {
                 let expires = object["exp"]?.number,
                 object["aud"]?.string?.lowercased() ?? "adobe" == "adobe"
             else { return nil }
-            return (Identity(kind: .service, requestor: "", issuer: issuer, subject: subject), expires)
+            return (
+                Identity(kind: .service, requestor: "", issuer: issuer, subject: subject), expires
+            )
         }
     }
 

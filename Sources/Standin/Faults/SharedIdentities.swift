@@ -160,7 +160,8 @@ struct PlatformIdentityLeak: FaultInjector {
 /// A logout under an identity ends the profile of its own device only.
 struct PartialSingleLogout: FaultInjector {
     static let kind = FaultKind(
-        41, "partial-single-logout", "a logout under an identity leaves its other devices signed in",
+        41, "partial-single-logout",
+        "a logout under an identity leaves its other devices signed in",
         violates: ["single-logout", "logout-final"], isOfV2Only: true, injector: Self.self)
 
     private var chance: Chance

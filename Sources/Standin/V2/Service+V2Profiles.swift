@@ -24,7 +24,8 @@ extension Service {
             }
         }
         views.removeAll { view in
-            settings.provider(view.key.mvpd).map { !isIntegrated($0, requestor, at: moment) } ?? true
+            settings.provider(view.key.mvpd).map { !isIntegrated($0, requestor, at: moment) }
+                ?? true
         }
         return show(views, at: moment)
     }
@@ -125,7 +126,9 @@ extension Service {
         _ asker: V2Asker, mvpd: String, at moment: Moment
     ) -> ProfileView? {
         if let view = ownOrSharedProfile(asker, mvpd: mvpd, at: moment) { return view }
-        guard let view = partnerProfile(asker, at: moment), view.key.mvpd == mvpd else { return nil }
+        guard let view = partnerProfile(asker, at: moment), view.key.mvpd == mvpd else {
+            return nil
+        }
         return view
     }
 
