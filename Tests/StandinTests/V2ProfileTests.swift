@@ -161,6 +161,20 @@ struct V2ProfileTests {
         #expect(caller.profiles(device: "tv-2", mine).isEmptyMap)
     }
 
+    @Test("two logins under one identity end together (I29)")
+    func twoLogins() throws {
+        let mine: Headers = ["AD-Service-Token": Caller.serviceToken("u-1")]
+        var caller = try Caller.ofV2()
+        let first = caller.session()
+        caller.signIn("DemoCable", device: "tv-2", mine)
+        caller.logIn(by: first, user: "viewer-2")
+        #expect(caller.profile("DemoCable", mine).text.contains("viewer-2"))
+        _ = caller.logOut(device: "tv-2", mine)
+        for device in ["tv-1", "tv-2", "tv-3"] {
+            #expect(caller.profiles(device: device, mine).isEmptyMap)
+        }
+    }
+
     @Test("a token that is not good counts as none (B16)")
     func badTokens() throws {
         let good: Headers = ["AD-Service-Token": Caller.serviceToken("u-1")]
