@@ -70,6 +70,8 @@ extension Rig {
         /// `standin.policies` and `standin.throttle` say.
         public var policies: Policies = Policies()
         public var isStrict: Bool = false
+        /// Of codes whose life the device does not choose.
+        public var codeLifetime: Duration = .seconds(1800)
         public var authnLifetime: Duration = .seconds(6 * 3600)
         public var authzLifetime: Duration = .seconds(24 * 3600)
         public var mediaLifetime: Duration = .seconds(420)
@@ -127,6 +129,9 @@ extension Rig.StandinTerms: RigSection {
             "not-entitled", .scalar(.share), into: \.unentitled,
             "Share of users who may not play anything: authorize answers 403."),
         .notYet("nodes", accepting: ["1"], example: "2", "Replicas behind one address."),
+        Key(
+            "code-ttl", .scalar(.duration), into: \.codeLifetime,
+            "Lifetime of a code where the device asks for none (always in REST V2)."),
         Key(
             "authn-ttl", .scalar(.duration), into: \.authnLifetime, "Lifetime of a sign-in."),
         Key(

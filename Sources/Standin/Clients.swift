@@ -103,10 +103,19 @@ struct Clients: Sendable {
     mutating func client(
         of token: Substring, for scope: ProtocolScope, at time: Int64
     ) -> (id: String, software: Software)? {
-        guard accepts(token, for: scope, at: time), let grant = grants[InventedID(token)],
-            let client = clients[grant.client]
-        else { return nil }
-        return (String(grant.client.text), client.software)
+        guard let index = grants.index(forKey: InventedID(token)) else { return nil }
+        let grant = grants.values[index]
+        guard time < grant.expires, let client = clients.index(forKey: grant.client) else {
+            return nil
+        }
+        if clients.values[client].scope == nil { clients.values[client].scope = scope }
+        guard clients.values[client].scope == scope else { return nil }
+        return (String(grant.client.text), clients.values[client].software)
+    }
+
+    /// The id of the client that a bearer was granted to; for faults.
+    func id(of token: Substring) -> String? {
+        grants[InventedID(token)].map { String($0.client.text) }
     }
 
     /// The application behind a good bearer, whichever protocol it speaks.

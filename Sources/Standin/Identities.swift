@@ -29,14 +29,16 @@ struct Identities: Sendable {
         var expires: Int64
     }
 
-    private var shared: [Identity: [String: SharedSignIn]] = [:]
+    /// By identity and provider, newest first.
+    private var shared: [Identity: [String: [SharedSignIn]]] = [:]
     private var queue = DueQueue<Identity>()
     /// The sign-in that a device was last shown as another's, and the one that it has logged out of (B47).
     private var shown: [DeviceKey: Int] = [:]
     private var ended: [DeviceKey: Int] = [:]
     private var tokens: [String: ReadToken] = [:]
     private let trust: ServiceSettings.IdentityKeys
-    private let keys = [DemoKeys.statements(), DemoKeys.saml(), DemoKeys.media()]
+    /// Any of the demo keys will do.
+    private static let keys = [DemoKeys.statements(), DemoKeys.saml(), DemoKeys.media()]
     /// For faults: whose sign-ins are shown besides.
     var alias: Identity?
 
@@ -51,26 +53,28 @@ struct Identities: Sendable {
     /// `AD-Service-Token`: a JWS of the outside identity service, signed with RS256 under a key that is
     /// trusted, not expired (§ 3.2). Nil for anything else: it is as if none were there (B16).
     mutating func service(_ token: String, requestor: String, at time: Int64) -> Identity? {
-        read(token, .service, requestor: requestor, at: time) { token, trust, keys in
+        read(token, .service, requestor: requestor, at: time) { token, trust in
             let claims: String?
             switch trust {
             case .any: claims = Self.claims(token)
             case .demo:
-                claims = keys.lazy.compactMap { try? JWT.verify(token, key: $0) }.first
+                claims = Self.keys.lazy.compactMap { try? JWT.verify(token, key: $0) }.first
             }
             guard let claims, let object = JSONValue(Array(claims.utf8)),
                 let subject = object["sub"]?.string, let issuer = object["iss"]?.string,
                 let expires = object["exp"]?.number,
                 object["aud"]?.string?.lowercased() ?? "adobe" == "adobe"
             else { return nil }
-            return (Identity(kind: .service, requestor: "", issuer: issuer, subject: subject), expires)
+            return (
+                Identity(kind: .service, requestor: "", issuer: issuer, subject: subject), expires
+            )
         }
     }
 
     /// `Adobe-Subject-Token`: a JWS of the platform, whose key nobody has, or an encrypted token, which
     /// counts as it stands.
     mutating func platform(_ token: String, requestor: String, at time: Int64) -> Identity? {
-        read(token, .platform, requestor: requestor, at: time) { token, _, _ in
+        read(token, .platform, requestor: requestor, at: time) { token, _ in
             let parts = token.utf8.count { $0 == UInt8(ascii: ".") }
             if parts == 4 { return (Self.opaque(token), .infinity) }
             guard let claims = Self.claims(token), let object = JSONValue(Array(claims.utf8)),
@@ -109,13 +113,13 @@ struct Identities: Sendable {
     /// Reads a token once: a device brings the same with every call. `exp` is in seconds.
     private mutating func read(
         _ token: String, _ kind: Identity.Kind, requestor: String, at time: Int64,
-        _ reader: (String, ServiceSettings.IdentityKeys, [RSAKey]) -> (Identity, Double)?
+        _ reader: (String, ServiceSettings.IdentityKeys) -> (Identity, Double)?
     ) -> Identity? {
         let known: ReadToken
         if let found = tokens[token], found.kind == kind {
             known = found
         } else {
-            let result = reader(token, trust, keys)
+            let result = reader(token, trust)
             let seconds = min(max(result?.1 ?? 0, 0), 1e14)
             known = ReadToken(
                 kind: kind, identity: result?.0, expires: Int64(seconds * 1000))
@@ -131,20 +135,23 @@ struct Identities: Sendable {
 
     /// From now on a sign-in is that identity's; the last login wins (B48).
     mutating func bind(_ identity: Identity, to key: DeviceKey, serial: Int, at time: Int64) {
-        let former = shared[identity]?[key.mvpd]
-        if let former, former.serial >= serial { return }
+        var all = shared[identity]?[key.mvpd] ?? []
+        if all.contains(where: { $0.key == key && $0.serial >= serial }) { return }
         if shared[identity] == nil { queue.add(identity, due: time + Self.memory) }
-        shared[identity, default: [:]][key.mvpd] = SharedSignIn(key: key, serial: serial)
+        all.removeAll { $0.key == key }
+        let place = all.firstIndex { $0.serial < serial } ?? all.endIndex
+        all.insert(SharedSignIn(key: key, serial: serial), at: place)
+        shared[identity, default: [:]][key.mvpd] = all
     }
 
-    /// What is shared under an identity, by provider.
-    func sharing(of identity: Identity) -> [String: SharedSignIn] {
+    /// What is shared under an identity, by provider, newest first: a logout ends all of it.
+    func sharing(of identity: Identity) -> [String: [SharedSignIn]] {
         guard let alias else { return shared[identity] ?? [:] }
         return (shared[identity] ?? [:]).merging(shared[alias] ?? [:]) { own, _ in own }
     }
 
     /// Everybody's, in no order; for faults.
-    var all: [Identity: [String: SharedSignIn]] { shared }
+    var all: [Identity: [String: [SharedSignIn]]] { shared }
 
     /// A device is shown a sign-in that is not its own; false when it has logged out of it (B47).
     mutating func show(_ serial: Int, on device: DeviceKey) -> Bool {

@@ -94,9 +94,12 @@ public struct Policies: Sendable, Hashable {
         self.throttle = throttle
     }
 
-    /// One line for each, as reports show them: `code-reuse: single`.
+    /// One line for each, as reports show them: `code-reuse: single`. What only some protocols know is left
+    /// out where it is as usual.
     public var lines: [String] {
-        [
+        let codeLines =
+            codeAfterExpiry == .profile ? [] : ["code-after-expiry: \(codeAfterExpiry.rawValue)"]
+        return codeLines + [
             "code-reuse: \(codeReuse.rawValue)", "new-code: \(newCode.rawValue)",
             "second-sign-in: \(secondSignIn.rawValue)", "media-reuse: \(mediaReuse.rawValue)",
             "gone-decays: \(goneDecays)", "visibility: \(Self.spelled(visibility))",

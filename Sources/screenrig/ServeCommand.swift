@@ -143,7 +143,7 @@ struct ServeCommand: AsyncParsableCommand {
                     "--policy '\(text)' has no value; write --policy new-code=keep")
             }
             let key = text[..<equals]
-            let isPolicy = Policies().lines.contains { $0.hasPrefix("\(key):") }
+            let isPolicy = Policies.words.contains { $0.name == key }
             return (
                 path: "\(isPolicy ? "policies" : "standin").\(key)",
                 value: String(text[text.index(after: equals)...])

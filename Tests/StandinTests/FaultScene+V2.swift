@@ -25,12 +25,12 @@ extension FaultScene {
         },
         FaultScene("foreign-service-token") { caller in
             caller.registerV2()
-            caller.signIn(mine)
+            caller.signIn("DemoCable", mine)
             return caller.profiles(device: "tv-2", other).text.contains("viewer-1")
         },
         FaultScene("platform-identity-leak") { caller in
             caller.registerV2()
-            caller.signIn(["X-Roku-Reserved-Roku-Connect-Token": "roku-1"])
+            caller.signIn("DemoCable", ["X-Roku-Reserved-Roku-Connect-Token": "roku-1"])
             return caller.profile(device: "tv-2").text.contains("viewer-1")
         },
         FaultScene("session-hijack") { caller in
@@ -91,7 +91,7 @@ extension FaultScene {
         },
         FaultScene("partial-single-logout") { caller in
             caller.registerV2()
-            caller.signIn(mine)
+            caller.signIn("DemoCable", mine)
             _ = caller.profiles(device: "tv-2", mine)
             _ = caller.logOut(device: "tv-2", mine)
             return caller.profiles(device: "tv-2", mine).profileShown != nil

@@ -138,7 +138,9 @@ struct V2DecisionTests {
         #expect(caller.profile().profileShown == "DemoCable regular")
     }
 
-    @Test("AuthZAll: everything is permitted, also without a profile, and without the decision's times")
+    @Test(
+        "AuthZAll: everything is permitted, also without a profile, and without the decision's times"
+    )
     func authZAll() throws {
         var caller = try Caller.ofV2()
         caller.degrade("AuthZAll")

@@ -19,12 +19,10 @@ struct V2PartnerTests {
     private func response(to request: Reply, provider: String = "demo-cable") -> String {
         guard let token = request.after(#""request":""#, upTo: "\""),
             let bytes = Base64.decode(token),
-            let answer = try? PlatformSAML.response(
-                to: bytes, provider: provider, subject: "platform-user",
-                attributes: ["userID"])
+            let answer = PlatformSide.answer(
+                bytes, provider: provider, subject: "platform-user", attributes: ["userID"])
         else { return "" }
-        let text = Base64.encode(answer.utf8)
-        return "SAMLResponse=\(PercentEncoding.encode(text))"
+        return "SAMLResponse=\(PlatformSide.encoded(PlatformSide.normalised(answer)))"
     }
 
     private func exchange(
@@ -108,16 +106,20 @@ struct V2PartnerTests {
         #expect(made.profileShown == "DemoCable appleSSO" && made.member("issuer") == "Apple")
         let good = Caller.partner()
         #expect(caller.profiles(good).profileShown == "DemoCable appleSSO")
-        #expect(caller.profile(good).body == caller.profiles(good).body)
-        #expect(caller.decide(good).text.contains(#""authorized":true"#))
+        #expect(caller.profile("DemoCable", good).body == caller.profiles(good).body)
+        #expect(
+            caller.decide("authorize", "DemoCable", ["c1"], good).text.contains(
+                #""authorized":true"#))
         #expect(ask(&caller).action == "authorize direct authenticatedSSO")
         let blind: [Headers] = [
             [:], Caller.partner("denied"), Caller.partner(life: -1), Caller.partner(id: "demo-sat"),
         ]
         for status in blind {
             #expect(caller.profiles(status).isEmptyMap)
-            #expect(caller.profile(status).isEmptyMap)
-            #expect(caller.decide(status).refusal == "403 authenticated_profile_missing")
+            #expect(caller.profile("DemoCable", status).isEmptyMap)
+            #expect(
+                caller.decide("authorize", "DemoCable", ["c1"], status).refusal
+                    == "403 authenticated_profile_missing")
         }
         // S1 takes no status.
         #expect(caller.session().action == "authenticate interactive none")

@@ -33,7 +33,8 @@ struct V2ProfileTests {
         var caller = try Caller.ofV2(settings)
         caller.signIn("DemoCable")
         caller.signIn("DemoSat")
-        #expect(caller.profile("DemoCable").after(#""zip":{"#, upTo: "}")?.hasSuffix(#""enc""#) == true)
+        #expect(
+            caller.profile("DemoCable").after(#""zip":{"#, upTo: "}")?.hasSuffix(#""enc""#) == true)
         #expect(
             caller.profile("DemoSat").text.contains(
                 #""attributes":{"userID":{"value":"viewer-1","state":"plain"}}"#))
@@ -120,7 +121,7 @@ struct V2ProfileTests {
         let mine: Headers = [header: token("u-1")]
         let type = carrier == 0 ? "serviceTokenSSO" : "platformSSO"
         var caller = try Caller.ofV2()
-        let code = caller.signIn(mine)
+        let code = caller.signIn("DemoCable", mine)
         #expect(caller.pollCode(code).profileShown == "DemoCable regular")
         #expect(caller.profiles(mine).profileShown == "DemoCable regular")
         let end = caller.profile().member("notAfter")
@@ -154,17 +155,31 @@ struct V2ProfileTests {
     func firstLogsOut() throws {
         let mine: Headers = ["AD-Service-Token": Caller.serviceToken("u-1")]
         var caller = try Caller.ofV2()
-        caller.signIn(mine)
+        caller.signIn("DemoCable", mine)
         #expect(caller.profiles(device: "tv-2", mine).profileShown != nil)
-        _ = caller.logOut(mine)
+        _ = caller.logOut("DemoCable", mine)
         #expect(caller.profiles(device: "tv-2", mine).isEmptyMap)
+    }
+
+    @Test("two logins under one identity end together (I29)")
+    func twoLogins() throws {
+        let mine: Headers = ["AD-Service-Token": Caller.serviceToken("u-1")]
+        var caller = try Caller.ofV2()
+        let first = caller.session()
+        caller.signIn("DemoCable", device: "tv-2", mine)
+        caller.logIn(by: first, user: "viewer-2")
+        #expect(caller.profile("DemoCable", mine).text.contains("viewer-2"))
+        _ = caller.logOut(device: "tv-2", mine)
+        for device in ["tv-1", "tv-2", "tv-3"] {
+            #expect(caller.profiles(device: device, mine).isEmptyMap)
+        }
     }
 
     @Test("a token that is not good counts as none (B16)")
     func badTokens() throws {
         let good: Headers = ["AD-Service-Token": Caller.serviceToken("u-1")]
         var caller = try Caller.ofV2()
-        caller.signIn(good)
+        caller.signIn("DemoCable", good)
         let bad = [
             Caller.serviceToken("u-1", life: -1), Caller.serviceToken("u-1") + "x", "x", "a.b.c",
             Caller.serviceToken("u-1", issuer: "other"), Caller.subjectToken("u-1"),
@@ -190,17 +205,19 @@ struct V2ProfileTests {
         settings.identityKeys = .any
         var caller = try Caller.ofV2(settings)
         let mine: Headers = ["AD-Service-Token": Caller.subjectToken("u-1")]
-        caller.signIn(mine)
+        caller.signIn("DemoCable", mine)
         #expect(caller.profiles(device: "tv-2", mine).profileShown == "DemoCable serviceTokenSSO")
     }
 
-    @Test("a header that is first sent after the login shares from then on; the last login wins (B48)")
+    @Test(
+        "a header that is first sent after the login shares from then on; the last login wins (B48)"
+    )
     func later() throws {
         let mine: Headers = ["AD-Service-Token": Caller.serviceToken("u-1")]
         var caller = try Caller.ofV2()
         caller.signIn()
         #expect(caller.profiles(device: "tv-2", mine).isEmptyMap)
-        _ = caller.profile(mine)
+        _ = caller.profile("DemoCable", mine)
         #expect(caller.profiles(device: "tv-2", mine).text.contains("viewer-1"))
         caller.signIn(device: "tv-3", user: "viewer-3")
         _ = caller.profile(device: "tv-3", mine)
@@ -211,7 +228,7 @@ struct V2ProfileTests {
     func otherUser() throws {
         let mine: Headers = ["AD-Service-Token": Caller.serviceToken("u-1")]
         var caller = try Caller.ofV2()
-        caller.signIn(mine)
+        caller.signIn("DemoCable", mine)
         _ = caller.logOut()
         caller.signIn(user: "viewer-2")
         #expect(caller.profiles(device: "tv-2", mine).isEmptyMap)
@@ -223,7 +240,7 @@ struct V2ProfileTests {
             ["Adobe-Subject-Token": Caller.subjectToken("u-1", more: #","did":"\#(device)""#)]
         }
         var caller = try Caller.ofV2()
-        caller.signIn(token("d-1"))
+        caller.signIn("DemoCable", token("d-1"))
         #expect(caller.profiles(device: "tv-2", token("d-1")).profileShown != nil)
         #expect(caller.profiles(device: "tv-2", token("d-2")).isEmptyMap)
     }
@@ -235,7 +252,7 @@ struct V2ProfileTests {
         settings.providers[0].sharesIdentity = false
         settings.requestors.append(.init(id: "OTHER", domains: ["demo.test"]))
         var caller = try Caller.ofV2(settings)
-        caller.signIn(mine)
+        caller.signIn("DemoCable", mine)
         #expect(caller.profiles(device: "tv-2", mine).isEmptyMap)
         caller.signIn("DemoSat", mine)
         var headers = mine
@@ -248,7 +265,7 @@ struct V2ProfileTests {
     func viewEnds() throws {
         let mine: Headers = ["AD-Service-Token": Caller.serviceToken("u-1")]
         var caller = try Caller.ofV2()
-        caller.signIn(mine)
+        caller.signIn("DemoCable", mine)
         _ = caller.profiles(device: "tv-2", mine)
         #expect(caller.logOut(device: "tv-2").member("actionName") == "logout")
         #expect(caller.profiles(device: "tv-2", mine).isEmptyMap)
@@ -290,7 +307,7 @@ struct V2ProfileTests {
         #expect(hop.status == 302)
         let last = caller.get(hop.headers["Location"] ?? "")
         #expect(last.headers["Location"] == "https://demo.test/out")
-        #expect(caller.cookies["MVPDUSER"] == "")
+        #expect(last.headers["Set-Cookie"]?.hasPrefix("MVPDUSER=;") == true)
         let counted = caller.service.counted()
         #expect(counted.count(of: .logout, status: 200) == 1)
         #expect(counted.count(of: .mvpdLogout, status: 302) == 2)

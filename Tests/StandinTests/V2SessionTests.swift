@@ -58,7 +58,7 @@ struct V2SessionTests {
         var caller = try Caller.ofV2()
         #expect(caller.session("mvpd=TempPass").action == "authorize direct temporary")
         let token: Headers = ["AD-Service-Token": Caller.serviceToken("u-1")]
-        caller.signIn(token)
+        caller.signIn("DemoCable", token)
         #expect(
             caller.session("mvpd=DemoCable", device: "tv-2", token).action
                 == "authorize direct authenticatedSSO")

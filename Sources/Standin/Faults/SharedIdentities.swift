@@ -63,7 +63,7 @@ private struct ForeignIdentity {
         var best: (serial: Int, identity: Identity)?
         for (identity, shared) in service.identities.all
         where identity.kind == kind && identity != own && identity.requestor == owner.requestor {
-            for one in shared.values
+            for one in shared.values.joined()
             where one.key.device != owner.device
                 && service.tokens.live(
                     one.key, serial: one.serial, at: moment.milliseconds) != nil
@@ -160,7 +160,8 @@ struct PlatformIdentityLeak: FaultInjector {
 /// A logout under an identity ends the profile of its own device only.
 struct PartialSingleLogout: FaultInjector {
     static let kind = FaultKind(
-        41, "partial-single-logout", "a logout under an identity leaves its other devices signed in",
+        41, "partial-single-logout",
+        "a logout under an identity leaves its other devices signed in",
         violates: ["single-logout", "logout-final"], isOfV2Only: true, injector: Self.self)
 
     private var chance: Chance
@@ -182,8 +183,9 @@ struct PartialSingleLogout: FaultInjector {
         guard request.purpose == .logout, Self.hasIdentity(request), let key = request.profile
         else { return }
         for shared in service.identities.all.values {
-            guard let one = shared[key.mvpd], one.key != key else { continue }
-            leaving[one.key] = service.tokens[one.key]
+            for one in shared[key.mvpd] ?? [] where one.key != key {
+                leaving[one.key] = service.tokens[one.key]
+            }
         }
     }
 
@@ -206,7 +208,9 @@ struct PartialSingleLogout: FaultInjector {
         let seen = kept.keys.filter { kept in
             kept == key
                 || Self.hasIdentity(request) && kept.requestor == key.requestor
-                    && service.identities.all.values.contains { $0[kept.mvpd]?.key == kept }
+                    && service.identities.all.values.contains {
+                        $0[kept.mvpd]?.contains { $0.key == kept } ?? false
+                    }
         }
         for one in seen.sorted(by: { kept[$0] ?? 0 < kept[$1] ?? 0 }) {
             if let activation = kept.removeValue(forKey: one) { context.show(activation, request) }

@@ -26,7 +26,8 @@ extension Service {
         let endpoint = question.route.endpoint
         if question.request.method == .options { return preflight(at: moment) }
         guard endpoint.allows(question.request.method) else {
-            var reply = endpoint == .authenticate
+            var reply =
+                endpoint == .authenticate
                 ? page(405, Pages.lost, at: moment) : refused(.methodNotAllowed, at: moment)
             reply.headers.append("Allow", endpoint.allowed)
             return reply

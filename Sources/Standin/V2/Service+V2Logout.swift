@@ -54,12 +54,12 @@ extension Service {
         let hasOwn = liveSignIn(own, at: moment) != nil
         // Shared sign-ins of the identity end with it, for every app under it (§ 8.2, step 9).
         var hasShared = false
-        if let identity = asker.identity, provider.sharesIdentity,
-            let shared = identities.sharing(of: identity)[provider.id],
-            tokens.live(shared.key, serial: shared.serial, at: moment.milliseconds) != nil
-        {
-            hasShared = true
-            tokens.signOut(shared.key)
+        if let identity = asker.identity, provider.sharesIdentity {
+            for shared in identities.sharing(of: identity)[provider.id] ?? []
+            where isLive(shared, at: moment) {
+                hasShared = true
+                tokens.signOut(shared.key)
+            }
         }
         tokens.signOut(own)
         if rule(.authNAll, own.requestor, provider.id, at: moment) != nil { return .complete }

@@ -24,7 +24,8 @@ extension Service {
             }
         }
         views.removeAll { view in
-            settings.provider(view.key.mvpd).map { !isIntegrated($0, requestor, at: moment) } ?? true
+            settings.provider(view.key.mvpd).map { !isIntegrated($0, requestor, at: moment) }
+                ?? true
         }
         return show(views, at: moment)
     }
@@ -125,7 +126,9 @@ extension Service {
         _ asker: V2Asker, mvpd: String, at moment: Moment
     ) -> ProfileView? {
         if let view = ownOrSharedProfile(asker, mvpd: mvpd, at: moment) { return view }
-        guard let view = partnerProfile(asker, at: moment), view.key.mvpd == mvpd else { return nil }
+        guard let view = partnerProfile(asker, at: moment), view.key.mvpd == mvpd else {
+            return nil
+        }
         return view
     }
 
@@ -154,14 +157,19 @@ extension Service {
     ) -> ProfileView? {
         guard let identity = asker.identity ?? identities.alias,
             settings.provider(mvpd)?.sharesIdentity ?? false,
-            let shared = identities.sharing(of: identity)[mvpd],
-            let signIn = tokens.live(shared.key, serial: shared.serial, at: moment.milliseconds),
-            !signIn.isInvalidated,
+            let shared = identities.sharing(of: identity)[mvpd]?.first(where: {
+                isLive($0, at: moment)
+            }), let signIn = tokens[shared.key],
             identities.show(shared.serial, on: asker.device.with(mvpd: mvpd))
         else { return nil }
         return ProfileView(
             kind: identity.kind == .platform ? .platformSSO : .serviceTokenSSO, key: shared.key,
             signIn: signIn)
+    }
+
+    func isLive(_ shared: Identities.SharedSignIn, at moment: Moment) -> Bool {
+        let signIn = tokens.live(shared.key, serial: shared.serial, at: moment.milliseconds)
+        return signIn.map { !$0.isInvalidated } ?? false
     }
 
     /// The partner's, for the provider that the platform names now (B55).

@@ -40,7 +40,8 @@ enum V2Code: String, CaseIterable, Sendable {
 
     var action: String {
         switch self {
-        case .tooManyResources, .trialSetUp, .platformBoarding, .platformProvider, .platformExchange:
+        case .tooManyResources, .trialSetUp, .platformBoarding, .platformProvider,
+            .platformExchange:
             "configuration"
         case .tokenServiceProvider, .tokenClient: "application-registration"
         case .profileMissing, .profileExpired, .profileInvalidated, .trialTime, .trialResources:

@@ -43,23 +43,30 @@ extension V2Question: ProtocolQuestion {
     /// sign-in.
     private func device(in service: Service, at moment: Moment) -> DeviceKey? {
         guard route.endpoint.needsDevice, let device = deviceIdentifier else { return nil }
-        var clients = service.clients
-        let client = request.bearer.flatMap {
-            clients.client(of: $0, for: .v2, at: moment.milliseconds)
-        }
-        var key = DeviceKey(
-            requestor: route.requestor, device: device, client: client?.id ?? "-")
+        let client = request.bearer.flatMap { service.clients.id(of: $0) }
+        var key = DeviceKey(requestor: route.requestor, device: device, client: client ?? "-")
         switch route.endpoint {
         case .sessions: key.mvpd = field("mvpd") ?? ""
         case .profiles:
             let newest = service.tokens.providers(of: key).max { left, right in
                 service.serial(key.with(mvpd: left)) < service.serial(key.with(mvpd: right))
             }
-            key.mvpd = newest ?? ""
-        case .partnerRequest, .partnerProfile: break
+            key.mvpd = newest ?? partner(in: service, at: moment) ?? ""
+        case .partnerRequest: break
+        case .partnerProfile:
+            return key.with(mvpd: partner(in: service, at: moment) ?? "", isPartner: true)
         default: key.mvpd = route.name
         }
-        return key
+        // The partner's profile counts where there is no other.
+        let other = key.with(mvpd: key.mvpd, isPartner: true)
+        return service.tokens[key] == nil && service.tokens[other] != nil ? other : key
+    }
+
+    /// The provider that the platform names.
+    private func partner(in service: Service, at moment: Moment) -> String? {
+        let status = PartnerStatus(
+            header("AP-Partner-Framework-Status"), at: moment.milliseconds)
+        return status.mappingID.flatMap { service.partnerProvider($0)?.id }
     }
 
     /// P3 is the TV's poll and the phone's check: only first screens say which device they are (B1).

@@ -122,7 +122,8 @@ struct V2Route: Sendable {
         case 6:
             let endpoint: V2Endpoint =
                 if holds("profiles", 3) {
-                    holds("code", 4) ? .profilesByCode : holds("sso", 4) ? .partnerProfile : .unknown
+                    holds("code", 4)
+                        ? .profilesByCode : holds("sso", 4) ? .partnerProfile : .unknown
                 } else if holds("decisions", 3) {
                     holds("authorize", 4)
                         ? .authorize : holds("preauthorize", 4) ? .preauthorize : .unknown
