@@ -196,12 +196,39 @@ struct GateTests {
             ("X-Request-Id", "0123456789abcdef0123456789abcdef", false),
             ("Content-Type", "application/json", false), ("ETag", "\"33a64df551425fcc\"", false),
             ("Location", "https://a.test/x?access_token=abc#id_token=abc", true),
+            // rest-v2.md § 3.2.
+            ("AD-Service-Token", "x", true), ("Adobe-Subject-Token", "x", true),
+            ("X-Roku-Reserved-Roku-Connect-Token", "x", true), ("AP-TempPass-Identity", "x", true),
+            (
+                "AP-Partner-Framework-Status", "eyJmcmFtZXdvcmtQZXJtaXNzaW9uSW5mbyI6eyJhY2Nlc3N",
+                false
+            ),
         ])
     func headers(name: String, value: String, isMarked: Bool) {
         let shown = Self.gate.header(.init(name, value))
         #expect(shown.value.contains("(secret #") == isMarked, "\(shown.value)")
         #expect(isMarked || shown.value == value)
         #expect(Self.gate.header(.init("X-\(Self.bearer)", "1")).name.contains("(secret #"))
+    }
+
+    @Test("what a request shows of its user's identity is known from then on (rest-v2.md § 3.2)")
+    func identities() throws {
+        let address = try #require(WebAddress("https://sp.test/api/v2/DEMOTV/profiles"))
+        let call = Call(
+            .profiles, .get, address,
+            headers: [
+                "AP-Device-Identifier": "fingerprint dmQtMDAwMDAwMDAwMDAx",
+                "AD-Service-Token": "planted-service", "Adobe-Subject-Token": "planted-subject",
+                "AP-TempPass-Identity": Base64.encode("ann@planted.test".utf8),
+            ])
+        var known = KnownSecrets()
+        known.note(call)
+        known.note(call)
+        let gate = OutputGate(Fingerprinter(key: 1)).knowing(known)
+        for told in ["planted-service", "planted-subject", "ann@planted.test"] {
+            #expect(gate.text(Self.peer("for \(told)")) == "for " + gate.mark(told))
+        }
+        #expect(gate.text(Self.peer("dmQtMDAwMDAwMDAwMDAx")) == "dmQtMDAwMDAwMDAwMDAx")
     }
 
     @Test(

@@ -77,8 +77,11 @@ public struct RacePlan: Sendable, Hashable {
     /// It as a protocol has it.
     func spoken(in protocolName: ProtocolName) -> Result<RacePlan, ProtocolLack> {
         var plan = self
-        for position in variants.indices {
-            switch variants[position].schedule.spoken(in: protocolName) {
+        if protocolName == .adobePassV2, variants.count > 1 {
+            plan.variants.removeAll { $0.schedule.startsLoginTwice }
+        }
+        for position in plan.variants.indices {
+            switch plan.variants[position].schedule.spoken(in: protocolName) {
             case .success(let schedule): plan.variants[position].schedule = schedule
             case .failure(let lack): return .failure(lack)
             }

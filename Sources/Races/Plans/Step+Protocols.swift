@@ -94,18 +94,34 @@ extension Schedule {
         return .success(spoken)
     }
 
+    /// A login is begun with a code while another one with it ends: of two, the later one wins, and there
+    /// is nothing to find out (rest-v2.md § 5.5).
+    var startsLoginTwice: Bool {
+        ops.contains { start in
+            start.step == .loginStart
+                && ops.contains {
+                    $0.step == .authenticate
+                        && self[actor: $0.actor]?.household == self[actor: start.actor]?.household
+                }
+        }
+    }
+
     /// Whoever is signed in with a provider is not asked to sign in there again (rest-v2.md § 5.2): a
-    /// sign-in of a living room that has had one before the race is with the next provider.
+    /// sign-in of a living room that has had one before the race is with the next provider, and where the
+    /// platform signs in as well, its provider is left to it.
     private mutating func spreadSignIns() {
-        var signedIn: [Int: Int] = [:]
+        var next: [Int: Int] = [:]
+        for op in ops where op.step.isPlatformExchange {
+            next[self[actor: op.actor]?.household ?? 0] = 1
+        }
         for position in ops.indices where ops[position].step == .authenticate {
             let op = ops[position]
             let household = self[actor: op.actor]?.household ?? 0
-            let before = signedIn[household, default: 0]
-            if before > 0, op[arg: "provider"] == nil, op[arg: "repeats"] == nil {
-                ops[position].args.append(.init("provider", "\(before)"))
+            let number = next[household, default: 0]
+            if number > 0, op[arg: "provider"] == nil, op[arg: "repeats"] == nil {
+                ops[position].args.append(.init("provider", "\(number)"))
             }
-            if op.gate == .none, op.anchor == nil { signedIn[household] = before + 1 }
+            if op.gate == .none, op.anchor == nil { next[household] = number + 1 }
         }
     }
 }

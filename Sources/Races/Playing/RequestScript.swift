@@ -57,6 +57,9 @@ struct RequestScript {
             var unnamed = credential
             unnamed.mvpd = nil
             return dialect.call(.createSession, about: Subject(), unnamed)
+        // A TV that shows no code knows what it knows without one.
+        case .profilesByCode where code == nil:
+            return dialect.poll(nil, terms.polling.target, credential)
         case .pollToken: return dialect.poll(code, terms.polling.target, credential)
         default:
             return try op.step.operation.flatMap { operation throws(DrivenHousehold.Refusal) in

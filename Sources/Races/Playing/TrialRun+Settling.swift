@@ -41,8 +41,13 @@ extension TrialRun {
             asked.op.map { cast.doubles[$0]?.source ?? cast.screens[$0] }
             ?? DrivenHousehold.Screen.first(0)
         await read(asked.household, screen) { dialect, credential in
-            asked.step == .checkCode
-                ? dialect.checkCode(code, credential) : dialect.record(of: code, credential)
+            guard asked.step == .registrationRecord else {
+                return dialect.checkCode(code, credential)
+            }
+            // A code that has done its work has no session any more, and still leads to its profile
+            // (rest-v2.md § 5.5).
+            return dialect.call(.profilesByCode, about: Subject(code: code), credential)
+                ?? dialect.record(of: code, credential)
         }
     }
 
