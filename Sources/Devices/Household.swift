@@ -149,7 +149,7 @@ actor Household {
         await viewer
         if terms.cleansUp {
             // Its logout would end the other's sign-in as well.
-            do { try await waitForSecondOfHome() } catch {}
+            do { try await waitForStayer() } catch {}
             await cleanUp()
         }
         leaveHome()

@@ -70,7 +70,8 @@ extension Household {
             switch terms.carrier {
             case .serviceToken:
                 source.serviceToken(
-                    "{\"iss\":\"identity.demo.test\",\"sub\":\"\(subject)\",\"aud\":\"Adobe\",\(times)}")
+                    "{\"iss\":\"identity.demo.test\",\"sub\":\"\(subject)\",\"aud\":\"Adobe\",\(times)}"
+                )
             case .platform:
                 // The device is named by its id, as far as it is one (§ 3.2).
                 source.platformToken(

@@ -9,7 +9,7 @@ extension Household {
     /// by a request of its own on a TV, through a web view on a phone, so that the provider's session
     /// ends as well.
     func logout() async throws(StopReason) {
-        try await waitForSecondOfHome()
+        try await waitForStayer()
         if plan.kind.platform != nil { try await tellWhereToSignOut() }
         if plan.kind.firstScreen.hasWebView, try await logOutInWebView() {
             // done
@@ -22,7 +22,7 @@ extension Household {
         traces.signedIn = !signedInAt.isEmpty
         tv.session = nil
         isLoggedOut = signedInAt.isEmpty
-        home?.isOver = true
+        if plan.home?.leaves == true { home?.isOver = true }
         reach(.loggedOut)
         await pollOn()
         try await lookAgain(at: left)

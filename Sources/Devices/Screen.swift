@@ -73,7 +73,8 @@ extension Household {
                 throttled += 1
                 try await nap(Backoff.afterThrottle(pause, using: &screen.dice))
             // One decision of an answer, marked for another try (rest-v2.md § 7).
-            case .fault where answered.exchange.delivery.status == 200 && hasSessions
+            case .fault
+            where answered.exchange.delivery.status == 200 && hasSessions
                 && answered.exchange.outcome == .rejected:
                 guard failures < min(3, terms.retries) else { throw .refused(answered) }
                 failures += 1

@@ -112,7 +112,7 @@ public struct Plan: Sendable, Hashable {
             secondScreens: (0..<kind.secondScreens).map { identities.secondScreen(index, $0) },
             account: identities.account(owner), providerDraw: providerDice.unit(),
             viewer: viewer(kind.viewer, index),
-            activities: activities(index, mayLogOut: owner == index),
+            activities: activities(index, mayLogOut: home?.leaves ?? true),
             asksForNewCode: codeDice.chance(rig.code.newCode),
             pollSeed: seed.child("polls", index), second: secondViewer(kind, index), home: home,
             subject: needsSubject ? identities.subject(owner) : nil)
@@ -159,7 +159,7 @@ public struct Plan: Sendable, Hashable {
 
     /// The list with its shares decided. After a logout that is taken nothing but `again` is left:
     /// a TV that is logged out has nothing to watch. `again` ends the list. Of a home that shares its
-    /// sign-in the first household alone logs out.
+    /// sign-in one household alone logs out.
     private func activities(_ index: Int, mayLogOut: Bool) -> [PlannedActivity] {
         var planned: [PlannedActivity] = []
         var isLoggedOut = false
@@ -225,10 +225,13 @@ public struct HomePlan: Sendable, Hashable {
     /// The household that signs in first.
     public var first: Int
     public var isFirst: Bool
+    /// It is the one that logs out: the first of every other home, the second of the rest.
+    public var leaves: Bool
 
     init(index: Int, size: Int) {
         first = index - index % size
         isFirst = index == first
+        leaves = isFirst == (first / size).isMultiple(of: 2)
     }
 }
 

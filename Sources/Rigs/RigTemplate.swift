@@ -60,73 +60,73 @@ public enum RigTemplate {
     public static func text(for path: String, protocolName name: ProtocolName = .usual) -> String {
         func comment(_ key: String) -> String { Self.comment(key, name) }
         return """
-        # A rig for a staging server. Fill in each ???, then run
-        #
-        #   screenrig validate \(path)     lists the blanks that are left; does not use the network
-        #   screenrig try \(path)          one household, step by step, with a remedy for the first failure
-        #   screenrig run \(path)          the load below, and a report
-        #
-        # With the output of 'screenrig schema > rig.schema.json' next to this file, the following line
-        # lets editors complete and explain keys; rigs/reference.yaml shows all keys.
-        # yaml-language-server: $schema=rig.schema.json
+            # A rig for a staging server. Fill in each ???, then run
+            #
+            #   screenrig validate \(path)     lists the blanks that are left; does not use the network
+            #   screenrig try \(path)          one household, step by step, with a remedy for the first failure
+            #   screenrig run \(path)          the load below, and a report
+            #
+            # With the output of 'screenrig schema > rig.schema.json' next to this file, the following line
+            # lets editors complete and explain keys; rigs/reference.yaml shows all keys.
+            # yaml-language-server: $schema=rig.schema.json
 
-        rig: staging
-        target:
-        \(comment("base"))
-          base: ???
-        \(protocolLines(name))\
-        \(comment("requestor"))
-          requestor: ???
-        \(comment("domain"))
-          domain: ???
-        \(comment("redirect-url"))
-          redirect-url: ???
-          # Proves that the application may register: ask the server's team for one of this environment. The
-          # stand-in (screenrig serve) needs none: remove the line.
-          #   export SOFTWARE_STATEMENT=...      or write ${file:secrets/statement.txt}
-          software-statement: ${SOFTWARE_STATEMENT}
-        \(comment("resources"))
-          resources:
-            - ???
-        \(comment("allow"))
-          allow:
-            - ???
-          # Providers to sign in with. Default: all that the service's configuration offers, evenly.
-          # mvpds: [{id: DemoCable, weight: 80}, {id: DemoSat, weight: 20}]
-          # Behind a corporate proxy, with a CA of its own:
-          # proxy: environment
-          # tls: {ca: corporate-ca.pem}          # next to this file; added to the system's
+            rig: staging
+            target:
+            \(comment("base"))
+              base: ???
+            \(protocolLines(name))\
+            \(comment("requestor"))
+              requestor: ???
+            \(comment("domain"))
+              domain: ???
+            \(comment("redirect-url"))
+              redirect-url: ???
+              # Proves that the application may register: ask the server's team for one of this environment. The
+              # stand-in (screenrig serve) needs none: remove the line.
+              #   export SOFTWARE_STATEMENT=...      or write ${file:secrets/statement.txt}
+              software-statement: ${SOFTWARE_STATEMENT}
+            \(comment("resources"))
+              resources:
+                - ???
+            \(comment("allow"))
+              allow:
+                - ???
+              # Providers to sign in with. Default: all that the service's configuration offers, evenly.
+              # mvpds: [{id: DemoCable, weight: 80}, {id: DemoSat, weight: 20}]
+              # Behind a corporate proxy, with a CA of its own:
+              # proxy: environment
+              # tls: {ca: corporate-ca.pem}          # next to this file; added to the system's
 
-        load:
-          # 0.2 households per second for a minute: twelve households. Raise it when 'try' passes.
-          arrivals: [{ramp-to: 0.2/s, over: 0s}, {hold: 1m}]
-          settle: 15s
+            load:
+              # 0.2 households per second for a minute: twelve households. Raise it when 'try' passes.
+              arrivals: [{ramp-to: 0.2/s, over: 0s}, {hold: 1m}]
+              settle: 15s
 
-        kinds:
-          - name: living room
-            viewer: {notices-code: 3s, signs-in: 5s, gives-up: 0%}
+            kinds:
+              - name: living room
+                viewer: {notices-code: 3s, signs-in: 5s, gives-up: 0%}
 
-        polling: {every: 5s}
-        after-sign-in: \(activities(name))
+            polling: {every: 5s}
+            after-sign-in: \(activities(name))
 
-        # Accounts that viewers sign in with. Default: generated names, which only a stand-in accepts. List test
-        # accounts in a file next to this one, first line mvpd,user,password, and run: chmod 600 accounts.csv
-        # accounts: {file: accounts.csv}
+            # Accounts that viewers sign in with. Default: generated names, which only a stand-in accepts. List test
+            # accounts in a file next to this one, first line mvpd,user,password, and run: chmod 600 accounts.csv
+            # accounts: {file: accounts.csv}
 
-        # Which broken promises fail a run. Default: 'documented', what the protocol's documentation
-        # promises, plus safety (no household sees the sign-in of another). 'strict' adds what users expect
-        # without a documented promise, such as a TV that sees its sign-in at once; 'observe' fails nothing.
-        # The headline shows violations that do not fail the run.
-        # promises: strict
+            # Which broken promises fail a run. Default: 'documented', what the protocol's documentation
+            # promises, plus safety (no household sees the sign-in of another). 'strict' adds what users expect
+            # without a documented promise, such as a TV that sees its sign-in at once; 'observe' fails nothing.
+            # The headline shows violations that do not fail the run.
+            # promises: strict
 
-        thresholds:
-          - sign-in-service p95 < 8s
-          - errors < 1%
+            thresholds:
+              - sign-in-service p95 < 8s
+              - errors < 1%
 
-        # For 'screenrig nightly': which values to follow from night to night, and how much worse than its
-        # level a single night must be to raise an alarm at once.
-        # nightly: {alarm: 3x}
+            # For 'screenrig nightly': which values to follow from night to night, and how much worse than its
+            # level a single night must be to raise an alarm at once.
+            # nightly: {alarm: 3x}
 
-        """
+            """
     }
 }

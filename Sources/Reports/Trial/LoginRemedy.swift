@@ -70,6 +70,12 @@ enum LoginRemedy {
             return
                 "'\(provider)' is not a provider of \(target.requestor): list its providers under target.mvpds"
         }
+        if spoken.blames(.redirectURL, in: words), last.step == .issueCode {
+            // One code says both (rest-v2.md § 5.1).
+            return
+                "'\(target.redirectURL)' or '\(target.domain)' is not accepted: write registered ones as "
+                + "target.redirect-url and target.domain"
+        }
         if spoken.blames(.redirectURL, in: words) {
             return
                 "'\(target.redirectURL)' is not accepted: write a registered one as target.redirect-url"
