@@ -290,12 +290,14 @@ struct RigRewriter {
         (item.scalarText ?? item.entries?.first?.key)?.hasPrefix("delete-") ?? false
     }
 
-    /// One by its name, with a deletion or a free preview in it, or one of the rig's own with a step
+    /// One by its name, with a deletion, a free preview or the end of a code in it, or one of the rig's own with a step
     /// that V2 lacks. Other steps keep their names: a plan names what is done, and the protocol decides
     /// by which request.
     private static func isVoidPlan(_ item: YAMLTree) -> Bool {
         if let name = item.scalarText {
-            return name.split(separator: "-").contains { $0 == "delete" || $0 == "preview" }
+            return name.split(separator: "-").contains {
+                ["delete", "preview", "expire"].contains($0)
+            }
         }
         guard let actors = item["actors"]?.entries else { return false }
         return actors.contains { actor in
