@@ -244,7 +244,7 @@ struct MigrationTests {
     @Test("every operation of V1 either has a counterpart or a reason why not")
     func operations() {
         for operation in OperationName.allCases where operation.isOfV1 {
-            #expect(operation.counterpartsInV2.allSatisfy(\.isOfV2))
+            #expect(operation.counterpartsInV2.allSatisfy { $0.isOfV2 })
             if operation.counterpartsInV2.isEmpty {
                 #expect(!RigRewriter.reason(for: operation).isEmpty)
             }
