@@ -104,16 +104,17 @@ struct ProfileTests {
         for code in 0..<DeviceState.profileCodes { state.set(code, .fresh) }
         state.killFreshCodes()
         for slot in 1...DeviceState.profiles {
-            #expect(state.profile(slot) == (slot + 8, 15 - slot))
+            #expect(state.profile(slot).token == slot + 8)
+            #expect(state.profile(slot).code == 15 - slot)
         }
         var values = ModelOperation.ProfileValues()
         #expect(values.act == nil)
         for slot in 1...DeviceState.profiles { values[slot] = slot + 8 }
+        #expect(values.hold(in: state))
+        values[3] = ModelOperation.ProfileValues.somebody
         let act = try #require(values.act)
         #expect(DeviceModel().holds(state, act))
-        values[3] = ModelOperation.ProfileValues.somebody
-        #expect(DeviceModel().holds(state, try #require(values.act)))
         values[3] = 0
-        #expect(!DeviceModel().holds(state, try #require(values.act)))
+        #expect(!values.hold(in: state))
     }
 }

@@ -30,7 +30,11 @@ extension V2 {
         {
             return readRefusal(whole, to: call)
         }
-        return Reading(.ok, .decisions(decisions), Observation(.success, record: source))
+        // There is never one (§ 7); where there is, the judge is told.
+        let token = list.items.lazy.compactMap { $0["token"]?["serializedToken"]?.text }.first
+        return Reading(
+            .ok, .decisions(decisions),
+            Observation(.success, record: source, secret: token.map { Secret($0) }))
     }
 
     /// Z2: the decision about the resource that was asked for. Its record is who decided.

@@ -24,6 +24,7 @@ extension Rules {
         recordsOutliveTokens = !(isEmbedded && rig.standin.deletesOnFirstRetrieve)
         codeLifetime = rig.code.lifetime
         throttledBy = Self.throttledBy(rig, isEmbedded: isEmbedded, key)
+        if isEmbedded { degradations = Self.degradations(rig.standin) }
         self.startedMicroseconds = startedMicroseconds
     }
 
@@ -43,6 +44,13 @@ extension Rules {
         case .forwardedAddress, .device: .device
         case .peerAddress: .peer
         case .nothing, .unknown, nil: .unknown
+        }
+    }
+
+    /// Those that let anybody in.
+    private static func degradations(_ standin: Rig.StandinTerms) -> [Degradation] {
+        standin.degradations.filter { $0.rule != .authZNone }.map {
+            Degradation(mvpd: $0.mvpd, from: $0.from, until: $0.until)
         }
     }
 
