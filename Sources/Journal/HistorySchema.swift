@@ -197,7 +197,8 @@ public enum HistorySchema {
                 "asked_path", "TEXT", "sign-in path that its kind asks for: platform, or none"),
             SchemaColumn(
                 "paths", "TEXT",
-                "path of each sign-in, separated by blanks: code, web-view, platform, temp-pass"),
+                "path of each sign-in, separated by blanks: code, web-view, platform, temp-pass, "
+                    + "no-login"),
             SchemaColumn("began_ns", "INTEGER", "when the first sign-in started"),
             SchemaColumn("steps", "TEXT", "steps of the platform's decision graph: 1-2-6-7-8-9-11"),
             SchemaColumn("prompts", "INTEGER", "number of permission prompts"),

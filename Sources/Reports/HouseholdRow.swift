@@ -45,7 +45,8 @@ struct HouseholdRow {
         Column(
             "path",
             about:
-                "the path of each sign-in, separated by spaces: code, web-view, platform, temp-pass"
+                "the path of each sign-in, separated by spaces: code, web-view, platform, temp-pass, "
+                + "no-login"
         ) { .text($0.household.signOn.paths.map(\.name).joined(separator: " ")) },
         Column("asked_path", about: "the path that its kind asks for: platform, or empty") {
             .text($0.household.signOn.asked?.name ?? "")

@@ -149,13 +149,16 @@ private struct AttributeQueryText {
     init?(_ text: ArraySlice<UInt8>) {
         guard let name = text.firstRange(of: "AttributeQuery"),
             let open = text[..<name.lowerBound].lastIndex(of: UInt8(ascii: "<")),
-            let close = text[name.upperBound...].firstRange(of: "AttributeQuery>"),
             let tag = text[open...].part("<", ">"), let id = tag.text(" ID=\"", "\""), !id.isEmpty
         else { return nil }
-        element = text[open..<close.upperBound]
+        // An empty element has no end tag.
+        let close = text[name.upperBound...].firstRange(of: "AttributeQuery>")?.upperBound
+        guard let end = close ?? (tag.dropLast().last == UInt8(ascii: "/") ? tag.endIndex : nil)
+        else { return nil }
+        element = text[open..<end]
         self.id = id
         issued = tag.text(" IssueInstant=\"", "\"")
-        end = tag.text(" NotOnOrAfter=\"", "\"")
+        self.end = tag.text(" NotOnOrAfter=\"", "\"")
     }
 
     /// Nothing stands around it.
