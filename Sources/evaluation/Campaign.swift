@@ -1,3 +1,4 @@
+internal import Dialects
 internal import Standin
 
 /// One row of the detection table: a fault with parameters that fit the test bench
@@ -13,8 +14,10 @@ struct Campaign: Sendable {
     var foreignSets: [(String, String)] { kind.detection.foreignSets }
     var isStatistical: Bool { kind.detection.isStatistical }
 
-    /// Of the bench, which speaks V1.
-    static let all = FaultKind.all.filter { !$0.isOfV2Only }.map(Campaign.init)
+    /// Those that have a meaning in the protocol of the bench.
+    static func all(in spoken: ProtocolName) -> [Campaign] {
+        FaultKind.all.filter { $0.protocols.contains(spoken) }.map(Campaign.init)
+    }
 }
 
 /// What became of one run of a campaign.

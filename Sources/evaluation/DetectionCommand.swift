@@ -1,5 +1,7 @@
 internal import ArgumentParser
+internal import Dialects
 internal import Foundation
+internal import Rigs
 internal import Standin
 
 /// How well the judge finds what the stand-in does wrong: `make detection`.
@@ -47,21 +49,23 @@ struct DetectionCommand: AsyncParsableCommand {
             return sides.count == 2 ? (sides[0], sides[1]) : nil
         }
         let names = only?.split(separator: ",").map(String.init)
-        let campaigns = Campaign.all.filter { campaign in
+        let spoken = try Rig.read(contentsOf: rig).rig.protocols[0]
+        let campaigns = Campaign.all(in: spoken).filter { campaign in
             names?.contains { campaign.kind.name == $0 } ?? true
         }
+        let suffix = spoken == .usual ? "" : "-v2"
         if seeds > 0 {
             let bench = DetectionBench(rigPath: rig, place: .virtual, sets: sets)
-            try await table(bench, campaigns, seeds: seeds, mark: "virtual")
+            try await table(bench, campaigns, seeds: seeds, mark: "virtual" + suffix)
         }
         let fewer = [("load.arrivals.1.hold", "4s"), ("lanes", "1")]
         if socketSeeds > 0 {
             let bench = DetectionBench(rigPath: rig, place: .sockets, sets: fewer + sets)
-            try await table(bench, campaigns, seeds: socketSeeds, mark: "sockets")
+            try await table(bench, campaigns, seeds: socketSeeds, mark: "sockets" + suffix)
         }
         if foreignSeeds > 0 {
             let bench = DetectionBench(rigPath: rig, place: .foreign, sets: fewer + sets)
-            try await table(bench, campaigns, seeds: foreignSeeds, mark: "foreign")
+            try await table(bench, campaigns, seeds: foreignSeeds, mark: "foreign" + suffix)
         }
     }
 

@@ -1,3 +1,4 @@
+internal import Dialects
 internal import Reports
 internal import Runner
 internal import Standin
@@ -15,7 +16,9 @@ extension FaultOptions {
                 kind.isControl
                 ? "It breaks no promise: a violation reported because of it is a false alarm."
                 : "A run should report a violation of \(kind.invariants.joined(separator: " or "))."
-            let scope = kind.isOfV2Only ? " It acts in REST V2 only." : ""
+            let scope =
+                kind.protocols.count == 1
+                ? " It acts in \(kind.protocols[0].rawValue) only." : ""
             return Explanation(
                 .fault, kind.name, kind.line,
                 "A fault of the stand-in, for rigs ('faults:') and --fault. \(meant)\(takes)\(scope)",

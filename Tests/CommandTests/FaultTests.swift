@@ -30,7 +30,7 @@ struct FaultCommandTests {
     /// With what its bench of detection needs; where a few households gave it no occasion, with more.
     @Test(
         "each is activated by a real rig in virtual time",
-        arguments: FaultKind.all.filter { !$0.isOfV2Only })
+        arguments: FaultKind.all.filter { $0.protocols.contains(.adobePassV1) })
     func virtual(kind: FaultKind) async throws {
         let fault = kind.text(with: kind.detection.parameters)
         let sets = kind.detection.sets.flatMap { ["--set", "\($0)=\($1)"] }

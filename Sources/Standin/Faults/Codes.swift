@@ -238,7 +238,7 @@ struct DeleteLoses: FaultInjector {
         14, "delete-loses", "a deleted code stays usable for a while", violates: ["delete-final"],
         [.window("for which the code stays")],
         races: [.init("window=30ms", plan: "authenticate-delete", low: -30, high: 0, least: 3)],
-        injector: Self.self)
+        protocols: [.adobePassV1], injector: Self.self)
 
     private var chance: Chance
     private let window: Duration

@@ -67,7 +67,7 @@ struct PartialLogout: FaultInjector {
         13, "partial-logout", "logout leaves authorizations and media tokens valid",
         violates: ["logout-final", "authorization-gates"],
         [.init("keep", .words(["authz", "media"]), "authz+media", "what stays")],
-        injector: Self.self)
+        protocols: [.adobePassV1], injector: Self.self)
 
     private var chance: Chance
     private let keepsAuthorizations: Bool

@@ -1,3 +1,5 @@
+public import Dialects
+
 /// A fault that can be switched on: everything that is said of it anywhere, in one declaration beside
 /// its injector. `list`, `explain`, completions, errors, the benches of detection and of races, and
 /// the tests read it.
@@ -13,8 +15,8 @@ public struct FaultKind: Sendable, Hashable, CustomStringConvertible {
     public let detection: Detection
     /// What the bench of `make races` looks for; empty: it is no matter of timing.
     public let races: [Race]
-    /// It falsifies what only REST V2 has, and does nothing elsewhere.
-    public let isOfV2Only: Bool
+    /// Those in which it has a meaning.
+    public let protocols: [ProtocolName]
     /// Default of the parameter that every fault has but those that act always.
     let probability: String?
     let injector: any FaultInjector.Type
@@ -24,7 +26,7 @@ public struct FaultKind: Sendable, Hashable, CustomStringConvertible {
     init(
         _ number: Int, _ name: String, _ line: String, violates invariants: [String],
         probability: String? = "100%", _ parameters: [FaultParameter] = [],
-        detection: Detection = Detection(), races: [Race] = [], isOfV2Only: Bool = false,
+        detection: Detection = Detection(), races: [Race] = [], protocols: [ProtocolName] = ProtocolName.allCases,
         injector: any FaultInjector.Type
     ) {
         self.number = number
@@ -38,7 +40,7 @@ public struct FaultKind: Sendable, Hashable, CustomStringConvertible {
         self.parameters = [share].compactMap(\.self) + parameters
         self.detection = detection
         self.races = races
-        self.isOfV2Only = isOfV2Only
+        self.protocols = protocols
         self.probability = probability
         self.injector = injector
     }

@@ -71,7 +71,7 @@ struct LostAuthorization: FaultInjector {
         27, "lost-authorization", "an authorization disappears without a cause",
         violates: ["authorization-gates"],
         [.init("after", .duration, "0ms", "from the authorization to its loss")],
-        injector: Self.self)
+        protocols: [.adobePassV1], injector: Self.self)
 
     private var chance: Chance
     private let after: Duration

@@ -24,7 +24,7 @@ struct WrongProviderProfile: FaultInjector {
     static let kind = FaultKind(
         29, "wrong-provider-profile", "a profile of one provider is returned as another's",
         violates: ["profile-consistent", "provider-independence", "no-token-before-sign-in"],
-        isOfV2Only: true, injector: Self.self)
+        protocols: [.adobePassV2], injector: Self.self)
 
     private var chance: Chance
     /// By the sign-in that it is decided of: the provider that is shown in its place, if any.
@@ -66,7 +66,7 @@ struct StaleDecision: FaultInjector {
     static let kind = FaultKind(
         30, "stale-decision", "after a logout decisions are still permitted for a while",
         violates: ["logout-final", "authorization-gates"],
-        [.init("window", .duration, "30s", "from the logout on")], isOfV2Only: true,
+        [.init("window", .duration, "30s", "from the logout on")], protocols: [.adobePassV2],
         injector: Self.self)
 
     private var chance: Chance
@@ -120,7 +120,7 @@ struct StaleDecision: FaultInjector {
 struct LogoutAllProviders: FaultInjector {
     static let kind = FaultKind(
         35, "logout-all-providers", "a logout at one provider ends the profiles of the others",
-        violates: ["provider-independence", "token-monotonic"], isOfV2Only: true,
+        violates: ["provider-independence", "token-monotonic"], protocols: [.adobePassV2],
         injector: Self.self)
 
     private var chance: Chance
@@ -160,7 +160,7 @@ struct ProfileProlonged: FaultInjector {
     static let kind = FaultKind(
         37, "profile-prolonged", "each read of a profile prolongs it",
         violates: ["profile-not-prolonged", "one-token"],
-        [.init("by", .duration, "1h", "added to its life each time")], isOfV2Only: true,
+        [.init("by", .duration, "1h", "added to its life each time")], protocols: [.adobePassV2],
         injector: Self.self)
 
     private var chance: Chance
@@ -197,7 +197,7 @@ struct ProfileProlonged: FaultInjector {
 struct MediaTokenRepeat: FaultInjector {
     static let kind = FaultKind(
         40, "media-token-repeat", "the media token of an earlier decision is handed out again",
-        violates: ["decision-true", "authorization-gates"], isOfV2Only: true,
+        violates: ["decision-true", "authorization-gates"], protocols: [.adobePassV2],
         injector: Self.self)
 
     private var chance: Chance
@@ -227,7 +227,7 @@ struct MediaTokenRepeat: FaultInjector {
 struct ViewsDiffer: FaultInjector {
     static let kind = FaultKind(
         42, "views-differ", "a profile by device names another user than the same by code",
-        violates: ["profile-views-agree", "one-token"], isOfV2Only: true, injector: Self.self)
+        violates: ["profile-views-agree", "one-token"], protocols: [.adobePassV2], injector: Self.self)
 
     private var chance: Chance
     private var decided: [Int: Bool] = [:]

@@ -15,7 +15,7 @@ struct SessionHijack: FaultInjector {
     static let kind = FaultKind(
         33, "session-hijack", "completing a session moves it to another device",
         violates: ["code-binds-device", "no-token-before-sign-in", "sign-in-delivered"],
-        isOfV2Only: true, injector: Self.self)
+        protocols: [.adobePassV2], injector: Self.self)
 
     private var chance: Chance
     /// The devices that were given codes last, newest first.
@@ -66,7 +66,7 @@ struct DegradationOutlivesRule: FaultInjector {
     static let kind = FaultKind(
         34, "degradation-outlives-rule", "degraded access goes on after its rule has ended",
         violates: ["degradation-bounded", "action-true"],
-        [.init("window", .duration, "30s", "from the end of the rule on")], isOfV2Only: true,
+        [.init("window", .duration, "30s", "from the end of the rule on")], protocols: [.adobePassV2],
         injector: Self.self)
 
     private var chance: Chance
@@ -109,7 +109,7 @@ struct DegradationOutlivesRule: FaultInjector {
 struct SupersededCodeLives: FaultInjector {
     static let kind = FaultKind(
         36, "superseded-code-lives", "a code that a newer one has replaced stays usable",
-        violates: ["session-superseded"], isOfV2Only: true, injector: Self.self)
+        violates: ["session-superseded"], protocols: [.adobePassV2], injector: Self.self)
 
     private var chance: Chance
     private var former: CodeRecord?
@@ -151,7 +151,7 @@ struct SupersededCodeLives: FaultInjector {
 struct TempPassRefill: FaultInjector {
     static let kind = FaultKind(
         38, "temppass-refill", "a trial that has begun starts again",
-        violates: ["temppass-budget", "profile-not-prolonged"], isOfV2Only: true,
+        violates: ["temppass-budget", "profile-not-prolonged"], protocols: [.adobePassV2],
         injector: Self.self)
 
     private var chance: Chance
@@ -195,7 +195,7 @@ struct TempPassRefill: FaultInjector {
 struct PrematureAuthorize: FaultInjector {
     static let kind = FaultKind(
         39, "premature-authorize", "a new session is answered as if the device were signed in",
-        violates: ["action-true"], isOfV2Only: true, injector: Self.self)
+        violates: ["action-true"], protocols: [.adobePassV2], injector: Self.self)
 
     private var chance: Chance
     private var told: [DeviceKey: Int] = [:]

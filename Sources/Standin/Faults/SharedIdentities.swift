@@ -95,7 +95,7 @@ private struct ForeignIdentity {
 struct ForeignServiceToken: FaultInjector {
     static let kind = FaultKind(
         31, "foreign-service-token", "a service token shows the sign-in of another user",
-        violates: ["identity-isolation"], isOfV2Only: true, injector: Self.self)
+        violates: ["identity-isolation"], protocols: [.adobePassV2], injector: Self.self)
 
     private var foreign: ForeignIdentity
 
@@ -127,7 +127,7 @@ struct ForeignServiceToken: FaultInjector {
 struct PlatformIdentityLeak: FaultInjector {
     static let kind = FaultKind(
         32, "platform-identity-leak", "a sign-in of a platform's identity shows in another home",
-        violates: ["identity-isolation"], isOfV2Only: true, injector: Self.self)
+        violates: ["identity-isolation"], protocols: [.adobePassV2], injector: Self.self)
 
     private var foreign: ForeignIdentity
 
@@ -162,7 +162,7 @@ struct PartialSingleLogout: FaultInjector {
     static let kind = FaultKind(
         41, "partial-single-logout",
         "a logout under an identity leaves its other devices signed in",
-        violates: ["single-logout", "logout-final"], isOfV2Only: true, injector: Self.self)
+        violates: ["single-logout", "logout-final"], protocols: [.adobePassV2], injector: Self.self)
 
     private var chance: Chance
     /// What the sign-ins of the channel were before a logout under an identity.

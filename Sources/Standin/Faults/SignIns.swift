@@ -293,7 +293,7 @@ struct SSOVersusLogin: FaultInjector {
         races: [
             .init("window=30ms", plan: "sso-authenticate", low: -30, high: 30, least: 4)
         ],
-        injector: Self.self)
+        protocols: [.adobePassV1], injector: Self.self)
 
     private var chance: Chance
     private let window: Duration
