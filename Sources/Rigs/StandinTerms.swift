@@ -173,7 +173,7 @@ extension Rig.StandinTerms: RigSection {
             "REST V2: service tokens that are trusted. demo: those signed with the demo key. any: "
                 + "every signed one."),
         Key(
-            "degrade", .list(.section), into: \.degradations,
+            "degrade", .list(.section), into: \.degradations, default: "[]",
             example: "[{mvpd: DemoCable, rule: AuthNAll, from: 20s, until: 40s}, {mvpd: DemoSat, "
                 + "rule: AuthZNone, until: 10s, message: back soon}]",
             "REST V2: providers in degraded access for part of the run."),

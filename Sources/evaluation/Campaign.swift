@@ -5,7 +5,12 @@ internal import Standin
 /// (rigs/detection.yaml), and what of the bench has to be otherwise for it.
 struct Campaign: Sendable {
     let kind: FaultKind
+    let spoken: ProtocolName
 
+    /// The invariants that name it.
+    var invariants: [String] {
+        kind.invariants + (spoken == .adobePassV2 ? kind.detection.inV2 : [])
+    }
     /// As `--fault` takes it.
     var fault: String { kind.text(with: kind.detection.parameters) }
     /// `path.to.key` and value, as `--set` has them.
@@ -16,7 +21,9 @@ struct Campaign: Sendable {
 
     /// Those that have a meaning in the protocol of the bench.
     static func all(in spoken: ProtocolName) -> [Campaign] {
-        FaultKind.all.filter { $0.protocols.contains(spoken) }.map(Campaign.init)
+        FaultKind.all.filter { $0.protocols.contains(spoken) }.map {
+            Campaign(kind: $0, spoken: spoken)
+        }
     }
 }
 
@@ -72,7 +79,7 @@ struct DetectionRow: Sendable {
 
     /// A row of the table; `tellsRuns`: with how many runs failed.
     func markdown(tellsRuns: Bool) -> String {
-        let expected = campaign.kind.invariants.joined(separator: ", ")
+        let expected = campaign.invariants.joined(separator: ", ")
         let isControl = campaign.kind.isControl
         let share =
             observable == 0 || campaign.isStatistical

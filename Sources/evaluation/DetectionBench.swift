@@ -100,7 +100,7 @@ struct DetectionBench: Sendable {
     private func score(
         _ findings: Findings, _ strikes: [Strike], _ campaign: Campaign
     ) -> DetectionRun {
-        let expected = campaign.kind.invariants.compactMap { Invariant(name: $0) }
+        let expected = campaign.invariants.compactMap { Invariant(name: $0) }
         let allowed = expected.flatMap(\.companions)
         var run = DetectionRun(households: findings.households)
         var struck: Set<Int> = []

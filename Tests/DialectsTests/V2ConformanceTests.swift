@@ -65,7 +65,7 @@ struct V2ConformanceTests {
             case .json(let fields):
                 reply = Self.json(expected.status, JSON.sample(fields, and: true))
             case .location: reply = Reply(status: expected.status, headers: ["Location": "/next"])
-            case .page, .errorOrPage:
+            case .page, .errorOrPage, .anything:
                 reply = Reply(status: expected.status, headers: ["Content-Type": "text/html"])
             case .error:
                 let error = JSON.sample(V2.enhanced)

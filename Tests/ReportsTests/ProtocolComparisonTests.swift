@@ -22,6 +22,7 @@ struct ProtocolComparisonTests {
         seed: UInt64 = 31, change: ((inout Sample) -> Void)? = nil
     ) throws -> Sample {
         var sample = Sample(ComparisonTests.calm, seed: Seed(seed))
+        sample.recordsAll = true
         sample.header.protocolName = "adobe-pass-v2"
         sample.header.rigName = "evening rush, V2"
         sample.exchanges = sample.exchanges.compactMap { exchange in
@@ -42,7 +43,8 @@ struct ProtocolComparisonTests {
     }
 
     private static let compared = Result {
-        let first = Sample(ComparisonTests.calm, seed: Seed(7))
+        var first = Sample(ComparisonTests.calm, seed: Seed(7))
+        first.recordsAll = true
         return Comparison(
             try read(first, breaches: ["sign-in-visible": 2]), try read(second()), draws: 200)
     }

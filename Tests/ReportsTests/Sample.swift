@@ -11,6 +11,8 @@ struct Sample: Recorded {
     var end: HistoryEnd?
     var gaps: [String] = []
     var exchanges: [Exchange] = []
+    /// Whether single exchanges can be read, as with `record: all`.
+    var recordsAll = false
     var records: [HouseholdRecord] = []
     var lanes: [LaneHealth] = []
 
@@ -84,6 +86,10 @@ struct Sample: Recorded {
     }
 
     func health() throws -> [LaneHealth] { lanes }
+
+    func exchanges(_ body: (Exchange) throws -> Void) throws {
+        if recordsAll { try exchanges.forEach(body) }
+    }
 
     func exchanges(household: Int) throws -> [Exchange] {
         exchanges.filter { $0.device.household == household }

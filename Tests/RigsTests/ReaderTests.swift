@@ -44,7 +44,7 @@ struct ReaderTests {
         #expect(rig.kinds[2].application?.requestor == "Q")
         #expect(rig.kinds[2].application?.softwareStatement == Secret("a.b.c"))
         #expect(rig.secrets.contains(Secret("a.b.c")))
-        #expect(throws: RigErrors.self) { try Rig.sample("kinds: [{protocol: adobe-pass-v2}]") }
+        #expect(throws: RigErrors.self) { try Rig.sample("kinds: [{protocol: adobe-pass-v3}]") }
         // A secret does not follow to another host.
         let elsewhere = RigSurroundings(target: .embedded)
         let other = try Rig.sample(kinds, target: target, with: elsewhere)

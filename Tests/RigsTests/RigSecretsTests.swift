@@ -61,7 +61,8 @@ struct RigSecretsTests {
         "rig", "known.ticket", "kinds.name", "kinds.requestor", "kinds.platform-sign-on.filter",
         "kinds.platform-sign-on.featured", "race.plans.name", "standin.providers.id",
         "standin.providers.proxy", "target.requestor", "target.domain", "target.resources",
-        "target.mvpds.id", "target.clients.id",
+        "target.mvpds.id", "target.clients.id", "kinds.temp-pass.provider",
+        "standin.degrade.mvpd", "standin.degrade.message",
     ]
 
     @Test("a rig hands all of them on: those that stand within a text, and a proxy's password")

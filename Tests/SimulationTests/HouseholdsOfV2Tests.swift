@@ -1,3 +1,4 @@
+import Checker
 import Dialects
 import Journal
 import Rigs
@@ -187,5 +188,13 @@ struct HouseholdsOfV2Tests {
         #expect(decisions.filter { $0.outcome == .ok }.count == 4)
         #expect(decisions.filter { $0.outcome == .notEntitled }.count == 2)
         #expect(try run.households().allSatisfy { $0.signOn.paths == [.pass] })
+    }
+
+    @Test("a lost sign-in is found, though the phone registers a client of its own meanwhile")
+    func lostAuthentication() throws {
+        let run = try play(Self.quick, "faults: [lost-authentication]", households: 3)
+        let broken = try JudgeTests.findings(run).violations.map(\.invariant)
+        #expect(broken.count == 3)
+        #expect(broken.allSatisfy { $0 == .signInDelivered || $0 == .signInVisible })
     }
 }

@@ -44,16 +44,19 @@ extension HouseholdState {
             self.late = nil
             accuse(late)
         }
-        registry.check(.linearizable)
+        // What another device of the same identity did is no part of one device's model.
+        let isBeyond = isEndedElsewhere && frontier.standing == .violated
+        if !isBeyond { registry.check(.linearizable) }
         if let held {
             self.held = nil
             accuse(held)
         }
         let isUndecided =
             !isWhole || frontier.standing == .undecided
-            || (isConfused || isEndedElsewhere) && frontier.standing == .violated
-        if isUndecided { registry.leaveUndecided(.linearizable) }
-        registry.levels.add(household, broken: broken, isLinearizableUndecided: isUndecided)
+            || isConfused && frontier.standing == .violated
+        if isUndecided, !isBeyond { registry.leaveUndecided(.linearizable) }
+        registry.levels.add(
+            household, broken: broken, isLinearizableUndecided: isUndecided || isBeyond)
         registry.householdClosed()
     }
 

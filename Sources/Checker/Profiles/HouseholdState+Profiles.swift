@@ -193,10 +193,12 @@ extension HouseholdState {
             kind: .profileSignOut, resource: slot, isMaybe: beat.effect != .success)
     }
 
-    /// A client that registers anew has no profiles and no sessions (rest-v2.md § 4).
+    /// A client that registers anew has no profiles and no sessions (rest-v2.md § 4). A phone that registers is a
+    /// client of its own, and takes nothing from the TV.
     private mutating func noteClient(_ operation: Observed, _ book: ProfileBook) -> ModelOperation?
     {
-        guard operation.effect == .success, operation.call > book.begun else { return nil }
+        guard operation.screen == 0, operation.effect == .success, operation.call > book.begun
+        else { return nil }
         book.register(at: operation.call, codes: lives.count)
         var beat = CompactOperation(operation)
         beat.effect = .maybe

@@ -26,8 +26,9 @@ extension V2 {
         row(
             "5.4, ACS", .assertion,
             [
-                .init(302, .location), .init(503, .errorOrPage),
-                .init(400, .errorOrPage, .own),
+                // The page tells nothing of how the consumer refuses.
+                .init(302, .location), .init(503, .anything), .init(500, .anything),
+                .init(400, .anything, .own),
             ], others: .reading),
         row("6, P1", .profiles, [.init(200, .json(profiles))]),
         row("6, P2", .profilesByMVPD, [.init(200, .json(profiles)), .init(403, .error)]),

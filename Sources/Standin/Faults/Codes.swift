@@ -16,7 +16,7 @@ struct DuplicateLiveCode: FaultInjector {
         7, "duplicate-live-code", "codes come from a tiny space, without a check for codes in use",
         violates: ["code-unique"],
         [.init("space", .count(1...1_000_000), "50", "how many codes there are")],
-        injector: Self.self)
+        detection: .init(inV2: ["code-binds-device"]), injector: Self.self)
 
     private var chance: Chance
     private let space: Int

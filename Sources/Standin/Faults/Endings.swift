@@ -13,6 +13,7 @@ struct LogoutResurrection: FaultInjector {
         12, "logout-resurrection", "a token that was logged out comes back",
         violates: ["logout-final"],
         [.init("delay", .duration, "30ms", "from the logout to the return")],
+        detection: .init(inV2: ["single-logout"]),
         races: [.init("delay=30ms", plan: "poll-logout", low: 30, least: 4)],
         injector: Self.self)
 
@@ -127,7 +128,7 @@ struct MediaTokenReuse: FaultInjector {
                 "mode", .word(["device", "resource", "expired"]), "device",
                 "whose token it is: another device's, another resource's, or one that is over")
         ],
-        injector: Self.self)
+        detection: .init(inV2: ["decision-true"]), injector: Self.self)
 
     private var chance: Chance
     private let mode: String

@@ -26,7 +26,8 @@ public struct FaultKind: Sendable, Hashable, CustomStringConvertible {
     init(
         _ number: Int, _ name: String, _ line: String, violates invariants: [String],
         probability: String? = "100%", _ parameters: [FaultParameter] = [],
-        detection: Detection = Detection(), races: [Race] = [], protocols: [ProtocolName] = ProtocolName.allCases,
+        detection: Detection = Detection(), races: [Race] = [],
+        protocols: [ProtocolName] = ProtocolName.allCases,
         injector: any FaultInjector.Type
     ) {
         self.number = number
@@ -75,6 +76,9 @@ extension FaultKind {
         public var sets: [(String, String)] = []
         /// The same for a service in another process.
         public var foreignSets: [(String, String)] = []
+        /// What else names it in REST V2, where a device has several profiles and the media token lies in a
+        /// decision.
+        public var inV2: [String] = []
         /// Load, not order: no single answer is wrong, so that a suspicion is all that there can be.
         public var isStatistical = false
     }

@@ -119,6 +119,7 @@ struct PollErasesApproval: FaultInjector {
         "a poll overwrites a concurrent sign-in with what it read before",
         violates: ["sign-in-delivered", "token-monotonic", "sign-in-visible", "poll-is-pure"],
         [.window("from reading to writing back")],
+        detection: .init(inV2: ["action-true"]),
         races: [.init("window=30ms", plan: "poll-authenticate", low: -30, high: 0, least: 4)],
         injector: Self.self)
 

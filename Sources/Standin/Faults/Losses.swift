@@ -20,7 +20,7 @@ struct LostSession: FaultInjector {
                 "seen-by", .word(["gated", "all"]), "gated",
                 "calls that say so: those that need a sign-in, or polls and checks too"),
         ],
-        injector: Self.self)
+        detection: .init(inV2: ["action-true", "code-binds-device"]), injector: Self.self)
 
     private var chance: Chance
     private let after: Duration

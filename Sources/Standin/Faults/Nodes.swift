@@ -17,6 +17,7 @@ struct StaleReplica: FaultInjector {
             .init("lag", .duration, "100ms", "how far behind it is"),
             .init("read-share", .share, "50%", "of the polls that it answers"),
         ],
+        detection: .init(inV2: ["code-binds-device"]),
         races: [
             .init(
                 "lag=30ms,read-share=100%", plan: "poll-authenticate", low: 0, high: 30, least: 3),
@@ -81,7 +82,9 @@ struct StickyOnly: FaultInjector {
         ],
         [.init("nodes", .count(2...16), "2", "that share nothing of a sign-in")],
         // The poll loops of a TV are one screen to a load balancer.
-        detection: .init(sets: [("polling.pollers", "1")]), injector: Self.self)
+        detection: .init(
+            sets: [("polling.pollers", "1")], inV2: ["action-true", "code-binds-device"]),
+        injector: Self.self)
 
     private var chance: Chance
     private let nodes: Int

@@ -227,7 +227,8 @@ struct MediaTokenRepeat: FaultInjector {
 struct ViewsDiffer: FaultInjector {
     static let kind = FaultKind(
         42, "views-differ", "a profile by device names another user than the same by code",
-        violates: ["profile-views-agree", "one-token"], protocols: [.adobePassV2], injector: Self.self)
+        violates: ["profile-views-agree", "one-token"], protocols: [.adobePassV2],
+        injector: Self.self)
 
     private var chance: Chance
     private var decided: [Int: Bool] = [:]

@@ -66,7 +66,8 @@ struct DegradationOutlivesRule: FaultInjector {
     static let kind = FaultKind(
         34, "degradation-outlives-rule", "degraded access goes on after its rule has ended",
         violates: ["degradation-bounded", "action-true"],
-        [.init("window", .duration, "30s", "from the end of the rule on")], protocols: [.adobePassV2],
+        [.init("window", .duration, "30s", "from the end of the rule on")],
+        protocols: [.adobePassV2],
         injector: Self.self)
 
     private var chance: Chance

@@ -88,6 +88,7 @@ struct PollDoubleMint: FaultInjector {
     static let kind = FaultKind(
         9, "poll-double-mint", "each early poll mints a token with an expiry of its own",
         violates: ["one-token"], [.window("from the sign-in on")],
+        detection: .init(inV2: ["profile-not-prolonged", "profile-views-agree"]),
         races: [.init("window=30ms", plan: "poll-authenticate", low: 0, high: 30, least: 4)],
         injector: Self.self)
 
@@ -129,7 +130,12 @@ struct MvpdTorn: FaultInjector {
         15, "mvpd-torn",
         "two concurrent logins are mixed: provider of one, user of the other",
         violates: ["one-token", "token-isolation"], [.window("in which the other login began")],
-        detection: .init(parameters: "window=1s"),
+        detection: .init(
+            parameters: "window=1s",
+            inV2: [
+                "provider-independence", "code-binds-device", "profile-views-agree",
+                "profile-consistent",
+            ]),
         races: [
             .init("window=30ms", plan: "authenticate-authenticate", low: -30, high: 0, least: 4)
         ],
@@ -235,7 +241,8 @@ struct RetryAppliesTwice: FaultInjector {
     static let kind = FaultKind(
         17, "retry-applies-twice", "an assertion that seemed to fail is applied again",
         violates: ["retry-once", "one-token"], [.window("from the first time to the second")],
-        detection: .init(parameters: "window=200ms"),
+        detection: .init(
+            parameters: "window=200ms", inV2: ["profile-not-prolonged", "profile-views-agree"]),
         injector: Self.self)
 
     private var chance: Chance

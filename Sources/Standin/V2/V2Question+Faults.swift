@@ -20,7 +20,8 @@ extension V2Question: ProtocolQuestion {
 
     func context(in service: Service, at moment: Moment) -> RequestContext {
         RequestContext(
-            self, request, for: purpose, operation: operation, isThrottled: isThrottled,
+            self, request, for: purpose(in: service), operation: operation,
+            isThrottled: isThrottled,
             device: device(in: service, at: moment), code: code, login: nil, resource: resource,
             in: service, at: moment)
     }
@@ -69,13 +70,13 @@ extension V2Question: ProtocolQuestion {
         return status.mappingID.flatMap { service.partnerProvider($0)?.id }
     }
 
-    /// P3 is the TV's poll and the phone's check: only first screens say which device they are (B1).
-    private var purpose: RequestContext.Purpose {
+    /// P3 is the TV's poll and the phone's check: the TV is the device that the code was made for.
+    private func purpose(in service: Service) -> RequestContext.Purpose {
         switch route.endpoint {
         case .sessions: .issueCode
         case .session: .readCode
         case .authenticate: .beginLogin
-        case .profilesByCode: isOfFirstScreen ? .poll : .checkCode
+        case .profilesByCode: isOfFirstScreen(in: service) ? .poll : .checkCode
         case .profiles, .profilesByMVPD: .checkSignIn
         case .preauthorize: .preauthorize
         case .authorize: .authorize
@@ -84,8 +85,10 @@ extension V2Question: ProtocolQuestion {
         }
     }
 
-    private var isOfFirstScreen: Bool {
-        header("AP-Device-Identifier") != nil || header("X-Device-Info") != nil
+    private func isOfFirstScreen(in service: Service) -> Bool {
+        guard let deviceIdentifier else { return false }
+        guard let code, let record = service.codes[code] else { return true }
+        return record.device.device == deviceIdentifier
     }
 
     // MARK: Answers
