@@ -132,7 +132,7 @@ extension HouseholdKind: RigSection {
             .either(
                 .from(.scalar(.flag)) { $0 ? TempPass() : nil },
                 .from(.section) { (pass: TempPass) in pass }), into: \.pass, default: "false",
-            example: "{provider: TempPass, promotional: false}",
+            example: "{provider: TempPass, promotional: false}", alternative: true,
             "Play with a TempPass, without a sign-in; uses the first TempPass provider of the "
                 + "service's configuration, or the one that is named."),
     ]

@@ -165,7 +165,8 @@ extension Rig.StandinTerms: RigSection {
             "providers", .list(.section), into: \.providers,
             example: "[{id: DemoCable, encrypted-zip: true}, {id: DemoSat, platform: picker, "
                 + "metadata: true}, {id: DemoNet, platform-for: 20s, platform-refuses: "
-                + "token-exchange, integrated-for: 1h}, {id: TempPass, temp-pass: 10m}]",
+                + "token-exchange, integrated-for: 1h, browser-logout: true}, {id: TempPass, temp-pass: "
+                + "10m}, {id: PromoPass, temp-pass: 10m, temp-pass-resources: 2}]",
             "The stand-in's providers. Default: those of target.mvpds, all on the platform, or "
                 + "else DemoCable and DemoSat (picker); in both cases also TempPass."),
         Key(
@@ -175,7 +176,7 @@ extension Rig.StandinTerms: RigSection {
         Key(
             "degrade", .list(.section), into: \.degradations, default: "[]",
             example: "[{mvpd: DemoCable, rule: AuthNAll, from: 20s, until: 40s}, {mvpd: DemoSat, "
-                + "rule: AuthZNone, until: 10s, message: back soon}]",
+                + "rule: AuthZNone, until: 10s, message: back soon}]", alternative: true,
             "REST V2: providers in degraded access for part of the run."),
         Key(
             "policies", section: \.policies, keys: Policies.differing,

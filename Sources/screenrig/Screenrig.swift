@@ -31,7 +31,8 @@ struct Screenrig: AsyncParsableCommand {
             TryCommand.self, RunCommand.self, SimulateCommand.self, RaceCommand.self,
             ReplayCommand.self, JudgeCommand.self, ReportCommand.self, ExportCommand.self,
             CompareCommand.self, NightlyCommand.self, NightsCommand.self, ServeCommand.self,
-            InitCommand.self, MigrateCommand.self, ValidateCommand.self, SchemaCommand.self, CalibrateCommand.self,
+            InitCommand.self, MigrateCommand.self, ValidateCommand.self, SchemaCommand.self,
+            CalibrateCommand.self,
             ListCommand.self, ExplainCommand.self, ManualCommand.self,
         ])
 

@@ -18,7 +18,7 @@ struct RigFileTests {
     static let environment = ["SOFTWARE_STATEMENT": "header.body.signature"]
 
     /// They poll faster than any TV may, and are told so.
-    static let benches = ["detection.yaml", "noisy.yaml", "two-viewers.yaml"]
+    static let benches = ["detection-v2.yaml", "detection.yaml", "noisy.yaml", "two-viewers.yaml"]
 
     @Test("the reader takes each, without a warning", arguments: files)
     func read(name: String) throws {
