@@ -20,7 +20,7 @@ struct InputTests {
             ),
             (["try", "rig.yaml", "--json"], "try has no JSON output"),
             (["explain"], "Missing expected argument '<NAME> ...'"),
-            (["list", "much"], "Unexpected argument 'much'"),
+            (["list", "much"], "unknown list 'much'; there are protocols, operations"),
             (["calibrate", "--connections", "0"], "--connections is 0; it must be 1 to 50000"),
             (["calibrate", "--rate", "5"], "--rate is '5'; it must be a rate such as 2000/s"),
             (["calibrate", "--for", "1h"], "--for is 1h; it must be 100ms to 10m"),

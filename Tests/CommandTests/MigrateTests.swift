@@ -74,7 +74,8 @@ struct MigrateTests {
         let mixed = Self.rig.replacing(
             "polling:",
             with: "  - {name: bedroom, protocol: adobe-pass-v2, viewer: "
-                + "{notices-code: fixed 1s, signs-in: fixed 1s, gives-up: 0%}}\npolling:")
+                + "{notices-code: fixed 1s, signs-in: fixed 1s, gives-up: 0%}}\npolling:"
+        ).replacing("poll-token pending", with: "poll-token ok")
         let rig = try folder.write(mixed, to: "mixed.yaml")
         let ran = try await Command.run("simulate", rig, "--out", "run", "--quiet", in: folder)
         #expect(ran.code == 0, "\(ran.output)\(ran.errors)")
