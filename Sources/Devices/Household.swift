@@ -66,9 +66,7 @@ actor Household {
     var denied: Set<String> = []
     /// How often it has signed in again because the service had forgotten it.
     var restarts = 0
-    /// The provider is named to a session before the login, and kept by the device (rest-v2.md § 5); in
-    /// other protocols the login itself names it.
-    let hasSessions: Bool
+    var hasSessions: Bool { dialect.hasSessions }
     /// Providers that the TV is signed in with, in protocols with sessions; the newest last.
     var signedInAt: [String] = []
     /// The sign-in under way is one more, at a provider that is none of these.
@@ -85,9 +83,6 @@ actor Household {
         let dialect = terms.dialect(of: plan.kind)
         self.dialect = dialect
         statement = terms.statement(of: plan.kind)
-        hasSessions =
-            dialect.completeSession(
-                Code("A"), mvpd: "-", Credential(device: plan.firstScreen, bearer: nil)) != nil
         self.lane = lane
         self.shift = shift
         home = plan.home.map { home in

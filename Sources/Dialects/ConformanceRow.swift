@@ -11,6 +11,13 @@ struct ConformanceRow: Sendable {
     /// Who says that there are no other statuses.
     var others = Deviation.Source.documented
 
+    static func row(
+        _ page: String, _ operation: OperationName, _ answers: [ExpectedReply],
+        others: Deviation.Source = .documented
+    ) -> ConformanceRow {
+        ConformanceRow(page: page, operation: operation, answers: answers, others: others)
+    }
+
     /// An answer with that status.
     struct ExpectedReply: Sendable {
         var status: Int

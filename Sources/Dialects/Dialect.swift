@@ -16,6 +16,9 @@ public protocol Dialect: Sendable {
     static func provider(askedBy call: Call) -> String?
     /// What a script needs to speak the protocol by itself; nil where nobody writes one.
     static var script: ScriptTerms? { get }
+    /// Whether the provider is named to a session before the login (`completeSession`), and kept by the
+    /// device; else the login itself names it.
+    var hasSessions: Bool { get }
     /// What the service throttles a device to: requests per second, and the burst it forgives.
     var throttle: (perSecond: Double, burst: Int)? { get }
 
@@ -64,6 +67,7 @@ extension Dialect {
     public static func blames(_: AppSetting, in _: String) -> Bool { false }
     public static func provider(askedBy _: Call) -> String? { nil }
     public static var script: ScriptTerms? { nil }
+    public var hasSessions: Bool { false }
     public var throttle: (perSecond: Double, burst: Int)? { nil }
     public func registerClient(_: Secret, as _: DeviceIdentity) -> Call? { nil }
     public func accessToken(_: ClientCredentials, as _: DeviceIdentity) -> Call? { nil }

@@ -81,9 +81,13 @@ struct KindFlow {
         requests =
             HouseholdFlow.summed(
                 all.compactMap { operation, count in
-                    let isLookUp = operation == .registrationRecord && !kind.choosesOnFirstScreen
-                    let known = isLookUp ? .resumeSession : operation.counterpart
-                    return name == .adobePassV2 ? known.map { ($0, count) } : (operation, count)
+                    guard name == .adobePassV2 else { return (operation, count) }
+                    // What V2 lacks of the activities is left out (`checkSteps`).
+                    guard operation.isOfV2 || !operation.has(.activity) else { return nil }
+                    let others = operation.counterpartsInV2
+                    // A code that has its provider is looked up by reading its session.
+                    let isRead = operation == .registrationRecord && kind.choosesOnFirstScreen
+                    return (isRead ? others.last : others.first).map { ($0, count) }
                 }
             ).filter { $0.1 > 0 }
         let isQuick = way == .pass || way == .platform
@@ -143,24 +147,6 @@ struct KindFlow {
             }
         }
         return (HouseholdFlow.summed(requests), watching, again, signedIn)
-    }
-}
-
-extension OperationName {
-    /// What REST V2 has in its place; nil where it has nothing (rest-v2.md § 16.1).
-    fileprivate var counterpart: OperationName? {
-        switch self {
-        case .checkAuthentication: .profiles
-        case .registrationCode: .createSession
-        case .registrationRecord: .sessionByCode
-        case .checkCode, .pollToken: .profilesByCode
-        case .profileRequest: .partnerRequest
-        case .tokenExchange: .ssoProfile
-        case .deleteRegistration, .freePreview, .preauthorizeCode, .authorizationToken, .mediaToken,
-            .userMetadata:
-            nil
-        default: self
-        }
     }
 }
 

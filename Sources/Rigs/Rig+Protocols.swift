@@ -1,5 +1,5 @@
 package import Dialects
-package import Vocabulary
+internal import Vocabulary
 
 /// What a rig asks of a protocol that has no such thing.
 extension Rig {
@@ -18,7 +18,7 @@ extension Rig {
         checkCode(marks, &reader)
     }
 
-    func protocolName(of kind: HouseholdKind) -> ProtocolName {
+    package func protocolName(of kind: HouseholdKind) -> ProtocolName {
         (kind.application ?? target.application).protocolName
     }
 
@@ -66,7 +66,7 @@ extension Rig {
         var told: Set<OperationName> = []
         for (activity, marks) in zip(afterSignIn, marks.items) {
             guard case .ask(let operation) = activity,
-                !applications.contains(where: { $0.protocolName.has(operation) }),
+                !applications.contains(where: { $0.protocolName.operations.contains(operation) }),
                 told.insert(operation).inserted
             else { continue }
             reader.warn(
@@ -125,19 +125,5 @@ extension Rig {
                 marks["target"]["format"].place,
                 "adobe-pass-v2 answers in JSON only; remove format")
         }
-    }
-}
-
-extension ProtocolName {
-    /// Whether a signed-in device can ask for it.
-    package func has(_ operation: OperationName) -> Bool {
-        let dialect = dialect(
-            at: Origin(scheme: .https, host: "service.test"), requestor: "R", domain: "d.test",
-            redirectURL: "https://d.test/")
-        let device = DeviceIdentity(id: "d", info: .appleTV, userAgent: "", forwardedFor: nil)
-        let subject = Subject(code: Code("AAAAAAA"), resources: ["r"])
-        return dialect.call(
-            operation, about: subject,
-            Credential(device: device, bearer: Secret("b"), mvpd: "m")) != nil
     }
 }

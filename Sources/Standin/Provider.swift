@@ -1,3 +1,4 @@
+internal import Formats
 internal import Journal
 
 extension ServiceSettings {
@@ -117,5 +118,37 @@ extension ServiceSettings {
 
         /// Nobody signs in with a trial.
         var isTempPass: Bool { passTime != nil }
+    }
+}
+
+// MARK: The configuration, of which protocols tell the same but for the platform's properties
+
+extension ServiceSettings.Requestor {
+    /// `offer` writes one provider.
+    func write(
+        offering providers: [ServiceSettings.Provider], to document: inout DocumentWriter,
+        _ offer: (inout DocumentWriter, ServiceSettings.Provider) -> Void
+    ) {
+        document.object("requestor") {
+            $0.text("id", id)
+            $0.text("name", name)
+            $0.list("domains", of: domains, as: "domain") { item, domain in
+                item.text("name", domain)
+                item.flag("mvpdInitiated", false)
+            }
+            $0.list("mvpds", of: providers, as: "mvpd", offer)
+        }
+    }
+}
+
+extension ServiceSettings.Provider {
+    /// What is false is left out.
+    func writeAsOffered(to item: inout DocumentWriter) {
+        item.text("id", id)
+        item.text("displayName", displayName)
+        item.text("logoUrl", "https://logos.demo.test/\(PercentEncoding.encode(id)).png")
+        item.flag("authPerAggregator", true)
+        if isTempPass { item.flag("isTempPass", true) }
+        if proxy != nil { item.flag("isProxy", true) }
     }
 }

@@ -24,7 +24,7 @@ public enum SignInStep: UInt8, CaseIterable, Sendable {
     case logoutHop
     case connection
 
-    /// `sign-in-check`: in comparisons.
+    /// In words, for comparisons: `first check`.
     public var name: String {
         switch self {
         case .registerClient: "register"

@@ -6,38 +6,38 @@ internal import Vocabulary
 /// the page settles an ambiguity, what it did not choose is a reading at most (§§ 19, 20).
 extension V2 {
     static let conformance: [ConformanceRow] = [
-        row(
+        .row(
             "4, D1", .registerClient,
             [.init(201, .json(Registration.clientFields)), .init(400, .error)]),
-        row(
+        .row(
             "4, D2", .accessToken,
             [
                 .init(201, .json(Registration.tokenFields), .reading),
                 .init(200, .json(Registration.olderTokenFields), .reading), .init(400, .error),
             ]),
-        row("14.3, C", .configuration, [.init(200, .json(Offer.fields))]),
-        row("5.2, S1", .createSession, [.init(200, .json(session(opened)))]),
-        row("5.2, S2", .resumeSession, [.init(200, .json(session(resumed)))]),
-        row("5.3, S3", .sessionByCode, [.init(200, .json(sessionRecord))]),
+        .row("14.3, C", .configuration, [.init(200, .json(Offer.fields))]),
+        .row("5.2, S1", .createSession, [.init(200, .json(session(opened)))]),
+        .row("5.2, S2", .resumeSession, [.init(200, .json(session(resumed)))]),
+        .row("5.3, S3", .sessionByCode, [.init(200, .json(sessionRecord))]),
         // The first hop alone: 302, or a page that posts itself (§ 18).
-        row(
+        .row(
             "5.4, A", .authenticate,
             [.init(302, .location), .init(200, .page), .init(400, .errorOrPage)]),
-        row(
+        .row(
             "5.4, ACS", .assertion,
             [
                 // The page tells nothing of how the consumer refuses.
                 .init(302, .location), .init(503, .anything), .init(500, .anything),
                 .init(400, .anything, .own),
             ], others: .reading),
-        row("6, P1", .profiles, [.init(200, .json(profiles))]),
-        row("6, P2", .profilesByMVPD, [.init(200, .json(profiles)), .init(403, .error)]),
-        row("6, P3", .profilesByCode, [.init(200, .json(profiles)), .init(403, .error)]),
-        row("7, Z1", .preauthorize, decided),
-        row("7, Z2", .authorize, decided),
-        row("9, L", .logout, [.init(200, .json(logouts)), .init(302, .location, .reading)]),
-        row("8.3, X1", .partnerRequest, [.init(200, .json(session(partnered)))]),
-        row(
+        .row("6, P1", .profiles, [.init(200, .json(profiles))]),
+        .row("6, P2", .profilesByMVPD, [.init(200, .json(profiles)), .init(403, .error)]),
+        .row("6, P3", .profilesByCode, [.init(200, .json(profiles)), .init(403, .error)]),
+        .row("7, Z1", .preauthorize, decided),
+        .row("7, Z2", .authorize, decided),
+        .row("9, L", .logout, [.init(200, .json(logouts)), .init(302, .location, .reading)]),
+        .row("8.3, X1", .partnerRequest, [.init(200, .json(session(partnered)))]),
+        .row(
             "8.3, X2", .ssoProfile,
             [.init(201, .json(profiles)), .init(200, .json(profiles))]),
     ]
@@ -51,13 +51,6 @@ extension V2 {
     static let anywhere: [ConformanceRow.ExpectedReply] = [
         .init(400, .error), .init(401, .anything), .init(405, .error), .init(500, .errorOrPage),
     ]
-
-    private static func row(
-        _ page: String, _ operation: OperationName, _ answers: [ConformanceRow.ExpectedReply],
-        others: Deviation.Source = .documented
-    ) -> ConformanceRow {
-        ConformanceRow(page: page, operation: operation, answers: answers, others: others)
-    }
 
     /// B2: the list of statuses lacks 403, the table of errors has it.
     private static let decided: [ConformanceRow.ExpectedReply] = [

@@ -58,6 +58,7 @@ public struct V2: Dialect {
     }
 
     public var name: String { "adobe-pass-v2" }
+    public var hasSessions: Bool { true }
     /// § 14.1, B8.
     public static var pollFloor: Duration { .seconds(3) }
     /// § 13.

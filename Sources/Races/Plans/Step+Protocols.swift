@@ -23,9 +23,15 @@ extension Step {
 
     /// What a protocol has for it; nil where it has nothing.
     func counterpart(in protocolName: ProtocolName) -> Step? {
-        switch protocolName {
-        case .adobePassV1: Self.onlyInV2.contains(self) ? nil : self
-        case .adobePassV2: Self.onlyInV1.contains(self) ? Self.inV2[self] : self
+        switch (protocolName, operation) {
+        case (.adobePassV1, let operation): operation?.isOfV1 ?? true ? self : nil
+        // Nobody waits for the end of a code (`reasonForNone`).
+        case (.adobePassV2, nil): nil
+        case (.adobePassV2, let operation?) where operation.isOfV2: self
+        // A race reads; completing a session is a part of its setup.
+        case (.adobePassV2, .registrationRecord): .sessionByCode
+        case (.adobePassV2, .preauthorizeCode): nil
+        case (.adobePassV2, let operation?): operation.counterpartsInV2.first.map(Step.init)
         }
     }
 
@@ -42,24 +48,6 @@ extension Step {
         default: "\(protocolName.rawValue) has no operation \(rawValue)"
         }
     }
-
-    private static let inV2: [Step: Step] = [
-        .registrationCode: .createSession, .registrationRecord: .sessionByCode,
-        .checkCode: .profilesByCode, .pollToken: .profilesByCode,
-        .checkAuthentication: Step(.profiles), .tokenExchange: .ssoProfile,
-        .profileRequest: .partnerRequest, .mediaToken: .authorize,
-    ]
-
-    private static let onlyInV1: Set<Step> = [
-        .registrationCode, .registrationRecord, .deleteRegistration, .checkCode, .pollToken,
-        .checkAuthentication, .tokenExchange, .profileRequest, .freePreview, .preauthorizeCode,
-        .authorizationToken, .mediaToken, Step(.userMetadata), .expire,
-    ]
-
-    private static let onlyInV2: Set<Step> = [
-        .createSession, .sessionByCode, .profilesByCode, .partnerRequest, .ssoProfile,
-        Step(.resumeSession), Step(.profiles), Step(.profilesByMVPD),
-    ]
 }
 
 extension OperationName {

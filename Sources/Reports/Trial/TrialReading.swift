@@ -205,13 +205,14 @@ struct TrialReading {
             if isPreSigned { return "the TV was signed in already" }
             return protocolName == .adobePassV2 ? "the first authorize starts it" : nil
         case .authorize:
-            let wanted = [OperationName.authorize, .preauthorize, .userMetadata].filter {
-                protocolName.has($0)
-            }
+            let wanted = [OperationName.authorize, .preauthorize, .userMetadata].filter(
+                protocolName.operations.contains)
             return wanted.contains { afterwards.contains(.ask($0)) }
                 ? nil : "after-sign-in does not ask for it"
         case .media:
-            guard protocolName.has(.mediaToken) else { return "authorize brings the media token" }
+            guard protocolName.operations.contains(.mediaToken) else {
+                return "authorize brings the media token"
+            }
             return afterwards.contains(.ask(.mediaToken))
                 ? nil : "after-sign-in does not ask for it"
         default: return nil

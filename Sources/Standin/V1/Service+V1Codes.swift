@@ -129,16 +129,8 @@ extension Service {
             (requestor.providers?.contains($0.id) ?? true) && $0.isIntegrated(at: moment.now)
         }
         return reply(200, root: "config", question, at: moment) { document in
-            document.object("requestor") {
-                $0.text("id", requestor.id)
-                $0.text("name", requestor.name)
-                $0.list("domains", of: requestor.domains, as: "domain") { item, domain in
-                    item.text("name", domain)
-                    item.flag("mvpdInitiated", false)
-                }
-                $0.list("mvpds", of: providers, as: "mvpd") { item, provider in
-                    Self.write(provider, at: moment.now, to: &item)
-                }
+            requestor.write(offering: providers, to: &document) { item, provider in
+                Self.write(provider, at: moment.now, to: &item)
             }
             document.text("device", question["deviceType"] ?? "unknown")
             document.text("clientType", "clientless")
@@ -151,12 +143,7 @@ extension Service {
     private static func write(
         _ provider: ServiceSettings.Provider, at now: Instant, to item: inout DocumentWriter
     ) {
-        item.text("id", provider.id)
-        item.text("displayName", provider.displayName)
-        item.text("logoUrl", "https://logos.demo.test/\(PercentEncoding.encode(provider.id)).png")
-        item.flag("authPerAggregator", true)
-        if provider.isTempPass { item.flag("isTempPass", true) }
-        if provider.proxy != nil { item.flag("isProxy", true) }
+        provider.writeAsOffered(to: &item)
         guard let platform = provider.platform else { return }
         item.flag("enablePlatformServices", platform.isEnabled(at: now))
         item.text("boardingStatus", platform.boarding.rawValue)

@@ -13,16 +13,8 @@ extension Service {
             document.text("clientType", "clientless")
             document.text("os", "unknown")
             document.text("time", UTCTime(milliseconds: moment.milliseconds).rfc3339)
-            document.object("requestor") {
-                $0.text("id", requestor.id)
-                $0.text("name", requestor.name)
-                $0.list("domains", of: requestor.domains, as: "domain") { item, domain in
-                    item.text("name", domain)
-                    item.flag("mvpdInitiated", false)
-                }
-                $0.list("mvpds", of: providers, as: "mvpd") { item, provider in
-                    Self.writeV2(provider, at: moment.now, to: &item)
-                }
+            requestor.write(offering: providers, to: &document) { item, provider in
+                Self.writeV2(provider, at: moment.now, to: &item)
             }
         }
     }
@@ -31,12 +23,7 @@ extension Service {
     private static func writeV2(
         _ provider: ServiceSettings.Provider, at now: Instant, to item: inout DocumentWriter
     ) {
-        item.text("id", provider.id)
-        item.text("displayName", provider.displayName)
-        item.text("logoUrl", "https://logos.demo.test/\(PercentEncoding.encode(provider.id)).png")
-        item.flag("authPerAggregator", true)
-        if provider.isTempPass { item.flag("isTempPass", true) }
-        if provider.proxy != nil { item.flag("isProxy", true) }
+        provider.writeAsOffered(to: &item)
         guard let platform = provider.platform else { return }
         if platform.isEnabled(at: now) { item.flag("enablePlatformServices", true) }
         item.text("boardingStatus", platform.boarding.rawValue)

@@ -70,10 +70,8 @@ extension Service {
         _ question: V2Question, _ requestor: ServiceSettings.Requestor, _ asker: V2Asker,
         at moment: Moment
     ) throws(V2Error) -> Reply {
-        let resources = try resources(question)
-        let mvpd = try provider(question.route.name, of: requestor, at: moment).id
-        let ground = try ground(
-            asker, mvpd, resources, limit: settings.preauthorizeLimit, at: moment)
+        let (resources, mvpd, ground) = try asked(
+            question, requestor, asker, limit: settings.preauthorizeLimit, at: moment)
         let decisions = resources.map { resource in
             switch ground {
             case .rule: V2Decision(resource: resource)
@@ -93,10 +91,8 @@ extension Service {
         _ question: V2Question, _ requestor: ServiceSettings.Requestor, _ asker: V2Asker,
         at moment: Moment
     ) throws(V2Error) -> Reply {
-        let resources = try resources(question)
-        let mvpd = try provider(question.route.name, of: requestor, at: moment).id
-        let ground = try ground(
-            asker, mvpd, resources, limit: settings.authorizeLimit, at: moment)
+        let (resources, mvpd, ground) = try asked(
+            question, requestor, asker, limit: settings.authorizeLimit, at: moment)
         let decisions = resources.map { resource in
             switch ground {
             case .rule(_, let until):
@@ -109,6 +105,17 @@ extension Service {
             }
         }
         return show(decisions, requestor.id, mvpd, ground.source, at: moment)
+    }
+
+    /// What is asked for, at which provider, and by what it is decided.
+    private mutating func asked(
+        _ question: V2Question, _ requestor: ServiceSettings.Requestor, _ asker: V2Asker,
+        limit: Int, at moment: Moment
+    ) throws(V2Error) -> (resources: [String], mvpd: String, ground: DecisionGround) {
+        let resources = try resources(question)
+        let mvpd = try provider(question.route.name, of: requestor, at: moment).id
+        let ground = try ground(asker, mvpd, resources, limit: limit, at: moment)
+        return (resources, mvpd, ground)
     }
 
     private func resources(_ question: V2Question) throws(V2Error) -> [String] {

@@ -37,9 +37,7 @@ public struct RunByProtocol {
             let rig = try? Rig.read(history.header.rigSource, file: "rig", with: surroundings).rig
         else { throw Refusal.unreadableRig }
         kinds = rig.protocols.map { name in
-            let own = rig.kinds.filter {
-                ($0.application ?? rig.target.application).protocolName == name
-            }
+            let own = rig.kinds.filter { rig.protocolName(of: $0) == name }
             return (name.rawValue, Set(own.map(\.name)))
         }
         guard kinds.count > 1 else { throw Refusal.oneProtocol(rig.protocolNames) }
