@@ -472,14 +472,17 @@ extension Invariant {
                 source: .documented,
                 level: .safety,
                 isSafety: true,
-                companions: [.tokenIsolation, .profileConsistent])
+                companions: [
+                    .tokenIsolation, .profileConsistent, .noTokenBeforeSignIn, .logoutFinal,
+                ])
         case .singleLogout:
             Declaration(
                 "single-logout",
                 "a logout with an identity token ends the profile for all devices of that identity",
                 meaning:
-                    "A device was still shown a profile by single sign-on after another device "
-                    + "had logged out there under the same identity.",
+                    "A device was still shown a profile by single sign-on, or its own that other "
+                    + "devices had seen so, after one of them had logged out there under the same "
+                    + "identity.",
                 harmless: "Replication lag: set policies.visibility.",
                 observed: "TVs saw a single sign-on profile after its logout",
                 source: .documented,

@@ -184,7 +184,9 @@ extension ProfileCase {
         },
         ProfileCase("I24: authorize by single sign-on or a pass needs no login") {
             $0.see(at: 0)
-            $0.authorized(at: 100, "authenticatedSSO")
+            $0.tell(
+                .tv, .createSession, at: 100, code: nil, record: "authorize authenticatedSSO",
+                mvpd: alice.mvpd, subject: "viewer 1")
             $0.authorized(at: 200, "temporary")
             $0.authorized(at: 300, "degraded")
         },
@@ -298,6 +300,11 @@ extension ProfileCase {
             degraded(&$0)
             $0.decide(at: 11_500, source: "degradation")
         },
+        ProfileCase("I32: a session lets a device in by a rule that has ended", .degradationBounded)
+        {
+            degraded(&$0)
+            $0.authorized(at: 11_500, "degraded")
+        },
         ProfileCase("I32: a rule of whose times nothing is known") {
             degraded(&$0)
             $0.decide(at: 11_000, mvpd: Story.satellite, source: "degradation")
@@ -384,8 +391,39 @@ extension ProfileCase {
         ProfileCase("I28: under another identity", .identityIsolation) {
             home(&$0, shownTo: "viewer 2")
         },
+        ProfileCase("I28: a session lets a device in that named no identity", .identityIsolation) {
+            $0.see(at: 0)
+            $0.authorized(at: 100, "authenticatedSSO")
+            $0.decide(at: 200)
+        },
         ProfileCase("I28: without an identity", .identityIsolation) {
             home(&$0, shownTo: nil)
+        },
+        ProfileCase(
+            "I28: without an identity, and what follows from it", .identityIsolation
+        ) {
+            home(&$0, shownTo: nil)
+            $0.decide(at: 20_100, in: 8)
+            $0.signOut(at: 20_200, in: 8)
+            $0.decide(at: 20_300, in: 8)
+        },
+        ProfileCase(
+            "I28: under another identity, while two devices of a home use one account",
+            .identityIsolation
+        ) {
+            home(&$0, shownTo: "viewer 2")
+            $0.see(at: 21_000, in: 9, subject: "viewer 1")
+            $0.session("DDDDDD4", at: 21_010, in: 9, subject: "viewer 1")
+            $0.login(at: 22_000, in: 9, code: "DDDDDD4")
+        },
+        ProfileCase(
+            "I28: under another identity, whose own profile was logged out of", .identityIsolation
+        ) {
+            home(&$0, shownTo: "viewer 1")
+            $0.signOut(at: 21_000, in: 8, subject: "viewer 2")
+            var view = first
+            view.kind = .serviceTokenSSO
+            $0.see([view], at: 22_000, in: 8, subject: "viewer 2")
         },
         ProfileCase("I29: a profile by single sign-on outlives the logout", .singleLogout) {
             home(&$0, shownTo: "viewer 1")
@@ -400,6 +438,18 @@ extension ProfileCase {
             var view = first
             view.kind = .serviceTokenSSO
             $0.see([view], at: 22_000, in: 8, subject: "viewer 1")
+        },
+        ProfileCase(
+            "I29: the profile of the device that signed in outlives the logout", .singleLogout
+        ) {
+            home(&$0, shownTo: "viewer 1")
+            $0.signOut(at: 21_000, in: 8, subject: "viewer 1")
+            $0.see([first], at: 22_000, subject: "viewer 1")
+        },
+        ProfileCase("I29: nobody shared the profile with the device that logged out") {
+            home(&$0, shownTo: "viewer 1")
+            $0.signOut(at: 21_000, in: 9, subject: "viewer 1")
+            $0.see([first], at: 22_000, subject: "viewer 1")
         },
         ProfileCase("I29: a logout by another device of the identity ends this one's profile") {
             home(&$0, shownTo: "viewer 1")

@@ -32,11 +32,12 @@ extension HouseholdState {
         }
         if kind.isView {
             check(.identityIsolation)
-            book.views.append(
-                IdentityLedger.View(
-                    subject: answer.subject, mvpd: shown.mvpd, tag: shown.tag, beat: beat,
-                    household: household))
-            return
+            guard answer.subject != 0 else {
+                let text =
+                    "\(beat.name), sent without an identity token, returned a profile by single sign-on"
+                return accuse(violation(.identityIsolation, .certain, [beat], text))
+            }
+            return keep(view: shown, beat, answer, book)
         }
         if kind.isGiven {
             if kind == .degraded {
@@ -60,6 +61,20 @@ extension HouseholdState {
             book.shownToDevice.insert(shown.tag)
         }
         judgeViews(shown, kind, beat, book)
+        if kind == .regular, answer.subject != 0 {
+            keep(view: shown, isOwn: true, beat, answer, book)
+        }
+    }
+
+    /// For I28 and I29, which are decided when the run is over.
+    private func keep(
+        view shown: ProfileAnswer.ShownProfile, isOwn: Bool = false, _ beat: CompactOperation,
+        _ answer: ProfileAnswer, _ book: ProfileBook
+    ) {
+        book.views.append(
+            IdentityLedger.View(
+                subject: answer.subject, mvpd: shown.mvpd, tag: shown.tag, isOwn: isOwn,
+                beat: beat, household: household))
     }
 
     /// I21, `profile-views-agree`: a profile that another request showed before, with the name of somebody who never signed in

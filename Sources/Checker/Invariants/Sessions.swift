@@ -88,12 +88,21 @@ extension HouseholdState {
         _ book: ProfileBook
     ) {
         guard operation.operation == .createSession, operation.effect == .success,
-            operation.slot > 0, !mayBeFromBefore(operation.slot, at: operation.call, book)
+            operation.slot > 0
         else { return }
+        let isKnown = !mayBeFromBefore(operation.slot, at: operation.call, book)
         switch answer.action {
-        case .authorizeSignedIn: judgeAuthorize(operation, beat, book)
-        case .authenticate: judgeAuthenticate(operation, beat, book)
-        case .authorizeOtherwise, .other: break
+        case .authorizeSignedIn where isKnown: judgeAuthorize(operation, beat, book)
+        case .authenticate where isKnown: judgeAuthenticate(operation, beat, book)
+        case .authorizeDegraded:
+            let mvpd = book.mark(of: operation.slot)
+            judgeRule(mvpd, beat, "returned \"authorize\" (degraded)")
+        case .authorizeShared where answer.subject == 0:
+            check(.identityIsolation)
+            let text =
+                "\(beat.name), sent without an identity token, returned \"authorize\" (authenticatedSSO)"
+            accuse(violation(.identityIsolation, .certain, [beat], text))
+        default: break
         }
     }
 

@@ -9,12 +9,13 @@ internal import Vocabulary
 /// device 3   identity B                     shown u: never B's
 /// ```
 struct IdentityLedger {
-    /// A profile by single sign-on that an answer showed.
+    /// A profile that an answer showed to who named an identity: by single sign-on, or the device's own.
     struct View {
-        /// Marks of the identity (0: the request showed none), of the provider, and of the user there.
+        /// Marks of the identity, of the provider, and of the user there.
         var subject: UInt64
         var mvpd: UInt64
         var tag: UInt64
+        var isOwn = false
         var beat: CompactOperation
         var household: Int
     }
@@ -26,30 +27,46 @@ struct IdentityLedger {
         var household: Int
     }
 
-    /// A login by a device that showed that identity at some time, and whom it made.
-    private struct Login {
+    /// A login by a device that showed that identity at some time.
+    struct Login {
         var mvpd: UInt64
         var beat: CompactOperation
+        var household: Int
+        /// Whether it is known what the service calls its user.
+        var isNamed: Bool
     }
 
-    private(set) var views: [View] = []
-    private(set) var logouts: [Logout] = []
+    /// By identity.
+    private var views: [UInt64: [View]] = [:]
+    private var logouts: [UInt64: [Logout]] = [:]
     private var logins: [UInt64: [Login]] = [:]
     /// Identities under which a user signed in, by the user's mark.
     private var identities: [UInt64: Set<UInt64>] = [:]
     /// Users that signed in without any.
     private var withoutIdentity: Set<UInt64> = []
+    /// Identities of devices of which exchanges are missing: what they did is not known.
+    private var incomplete: Set<UInt64> = []
     /// When an identity was first seen to have no profile at a provider (0: at all), by the two marks.
     private var empty: [UInt64: Int64] = [:]
 
     var isEmpty: Bool { views.isEmpty }
 
-    mutating func add(_ view: View) { views.append(view) }
-    mutating func add(_ logout: Logout) { logouts.append(logout) }
-
-    mutating func add(login beat: CompactOperation, at mvpd: UInt64, under subject: UInt64) {
-        logins[subject, default: []].append(Login(mvpd: mvpd, beat: beat))
+    /// In the order of the answers, however lanes interleaved.
+    var allViews: [View] {
+        views.values.joined().sorted {
+            ($0.beat.ret, $0.household, $0.beat.sequence)
+                < ($1.beat.ret, $1.household, $1.beat.sequence)
+        }
     }
+
+    mutating func add(_ view: View) { views[view.subject, default: []].append(view) }
+    mutating func add(_ logout: Logout) { logouts[logout.subject, default: []].append(logout) }
+
+    mutating func add(_ login: Login, under subject: UInt64) {
+        logins[subject, default: []].append(login)
+    }
+
+    mutating func noteGap(under subjects: [UInt64]) { incomplete.formUnion(subjects) }
 
     /// A device that showed these identities has a profile of that user of its own.
     mutating func add(user tag: UInt64, under subjects: [UInt64]) {
@@ -76,14 +93,19 @@ struct IdentityLedger {
         return !known.isEmpty || withoutIdentity.contains(view.tag)
     }
 
+    /// Whether a login of that identity, whose user no answer named, may have made the view's user.
+    func mayBeOwn(_ view: View) -> Bool {
+        incomplete.contains(view.subject)
+            || (logins[view.subject] ?? []).contains { $0.mvpd == view.mvpd && !$0.isNamed }
+    }
+
     /// A logout of that identity there that was over before the view was asked for, with no login since that
     /// may be what it shows.
     func ending(_ view: View, visibility: Int64) -> Logout? {
-        guard view.subject != 0 else { return nil }
         let sent = view.beat.call - visibility
-        let last = logouts.filter {
-            $0.subject == view.subject && $0.mvpd == view.mvpd && $0.beat.effect == .success
-                && $0.beat.ret < sent
+        let last = (logouts[view.subject] ?? []).filter {
+            $0.mvpd == view.mvpd && $0.beat.effect == .success
+                && $0.beat.ret < sent && (!view.isOwn || isShared(view, with: $0))
         }.max { $0.beat.ret < $1.beat.ret }
         guard let last else { return nil }
         let isRenewed = (logins[view.subject] ?? []).contains {
@@ -93,11 +115,26 @@ struct IdentityLedger {
         return isRenewed ? nil : last
     }
 
+    /// Whether a device's own profile ends with that logout: who logged out was shown it by the identity, and
+    /// nobody else had signed in under that.
+    private func isShared(_ own: View, with logout: Logout) -> Bool {
+        guard logout.household != own.household,
+            (views[own.subject] ?? []).contains(where: {
+                !$0.isOwn && $0.household == logout.household && $0.tag == own.tag
+                    && $0.beat.ret < logout.beat.call
+            })
+        else { return false }
+        return !(logins[own.subject] ?? []).contains {
+            $0.mvpd == own.mvpd && $0.household != own.household
+                && $0.beat.call <= logout.beat.ret
+        }
+    }
+
     /// Whether another household logged out under one of these identities before `time`.
     func hasLogout(under subjects: [UInt64], byOtherThan household: Int, before time: Int64) -> Bool
     {
-        logouts.contains {
-            $0.household != household && subjects.contains($0.subject) && $0.beat.call <= time
+        subjects.contains {
+            (logouts[$0] ?? []).contains { $0.household != household && $0.beat.call <= time }
         }
     }
 }
@@ -123,21 +160,34 @@ extension HouseholdState {
     /// What the ledger of all devices needs of this one.
     mutating func tellIdentities() {
         guard let book = profiles else { return }
+        if hasGap { registry.identities.noteGap(under: book.subjects) }
         for position in attempts.indices where attempts[position].isCandidate {
             let tag = attempts[position].tag
             guard tag != ModelOperation.none else { continue }
+            let mvpd = tags[Int(tag)].mvpd
             if registry.knowsUsers {
                 registry.identities.add(user: tags[Int(tag)].mark, under: book.subjects)
             }
-            for subject in book.subjects {
-                registry.identities.add(
-                    login: attempts[position].beat, at: tags[Int(tag)].mvpd, under: subject)
-            }
+            let login = IdentityLedger.Login(
+                mvpd: mvpd, beat: attempts[position].beat, household: household,
+                isNamed: registry.knowsUsers || isNamed(at: mvpd, book))
+            for subject in book.subjects { registry.identities.add(login, under: subject) }
         }
         for user in Set(book.seen.map(\.tag)) {
             registry.identities.add(user: user, under: book.subjects)
         }
         for view in book.views { registry.identities.add(view) }
+    }
+
+    /// Whether answers named as many users as accounts signed in at a provider.
+    private func isNamed(at mvpd: UInt64, _ book: ProfileBook) -> Bool {
+        let accounts = Set(
+            attempts.filter {
+                $0.isCandidate && $0.tag != ModelOperation.none && tags[Int($0.tag)].mvpd == mvpd
+            }.map(\.tag))
+        let users = Set(
+            book.seen.filter { $0.kind == .regular && book.mark(of: $0.slot) == mvpd }.map(\.tag))
+        return users.count >= accounts.count
     }
 }
 
@@ -146,28 +196,22 @@ extension SharedState {
     func settleIdentities() {
         guard !identities.isEmpty else { return }
         var accused: Set<Int> = []
-        let views = identities.views.sorted {
-            ($0.beat.ret, $0.household, $0.beat.sequence)
-                < ($1.beat.ret, $1.household, $1.beat.sequence)
-        }
-        for view in views {
-            if view.subject == 0 {
-                accuse(
-                    view, .identityIsolation, [view.beat], &accused,
-                    "\(view.beat.name), sent without an identity token, returned a profile by single "
-                        + "sign-on")
-            } else if identities.isAnothers(view), rules.knowsUsers || identities.wasEmpty(view) {
+        for view in identities.allViews {
+            if !view.isOwn, identities.isAnothers(view) {
+                guard rules.knowsUsers || identities.wasEmpty(view) else { continue }
                 accuse(
                     view, .identityIsolation, [view.beat], &accused,
                     "\(view.beat.name) returned a profile by single sign-on whose user had signed in "
                         + "under another identity")
+                continue
             }
             check(.singleLogout)
             if let out = identities.ending(view, visibility: visibility) {
                 let gap = view.beat.call - out.beat.ret
+                let what = view.isOwn ? "the device's own profile" : "a profile by single sign-on"
                 accuse(
                     view, .singleLogout, [view.beat], &accused, gap: gap,
-                    "\(view.beat.name) returned a profile by single sign-on \(milliseconds(gap)) after "
+                    "\(view.beat.name) returned \(what) \(milliseconds(gap)) after "
                         + "a logout under the same identity (household \(out.household), request "
                         + "#\(out.beat.sequence)); there was no login in between")
             }
@@ -182,8 +226,8 @@ extension SharedState {
         var certainty = Certainty.certain
         if view.beat.flags & Observed.Flags.edge.rawValue != 0 {
             certainty = .suspicion("a cache in front of the service responded")
-        } else if invariant == .identityIsolation, accounts.sharesAny {
-            certainty = .suspicion("several households use one account at once")
+        } else if invariant == .identityIsolation, identities.mayBeOwn(view) {
+            certainty = .suspicion("another login under that identity may have made it")
         }
         let source = invariant.source
         let key = view.household << 6 | Int(invariant.rawValue)
@@ -199,6 +243,6 @@ extension SharedState {
         if invariant.level == .safety, certainty == .certain {
             levels.breakSafety(in: view.household)
         }
-        _ = add(violation)
+        note(cause: add(violation), of: [view.household])
     }
 }

@@ -227,11 +227,20 @@ struct ProfileAnswer: Sendable {
     enum SessionAction: Sendable {
         /// The device has a live profile of its own there.
         case authorizeSignedIn
-        /// It may go on for another reason: degraded, temporary, by single sign-on.
+        /// A rule of degraded access lets everybody in.
+        case authorizeDegraded
+        /// Another device of its identity has signed in there.
+        case authorizeShared
+        /// It may go on for another reason, such as a temporary pass.
         case authorizeOtherwise
         case authenticate, other
 
-        var isAuthorize: Bool { self == .authorizeSignedIn || self == .authorizeOtherwise }
+        var isAuthorize: Bool {
+            switch self {
+            case .authorizeSignedIn, .authorizeDegraded, .authorizeShared, .authorizeOtherwise: true
+            case .authenticate, .other: false
+            }
+        }
     }
 
     /// On what a decision rests (rest-v2.md § 7).
@@ -255,6 +264,8 @@ extension ProfileAnswer.SessionAction {
     init(_ record: String) {
         switch record {
         case "authorize authenticated": self = .authorizeSignedIn
+        case "authorize degraded": self = .authorizeDegraded
+        case "authorize authenticatedSSO": self = .authorizeShared
         case "authenticate none": self = .authenticate
         default: self = record.hasPrefix("authorize") ? .authorizeOtherwise : .other
         }
