@@ -71,9 +71,10 @@ extension Household {
         }
         guard var issued = try await code(start, mvpd: preselected) else { return }
         if plan.asksForNewCode {
-            // The viewer asks for another code at once: the first is never typed in.
+            // The viewer asks for another code at once: nobody signs in by the first.
             try await nap(.seconds(1))
             traces.codes.removeLast()
+            formerCode = issued.code
             guard let another = try await issueCode(mvpd: preselected) else { return }
             issued = another
         }

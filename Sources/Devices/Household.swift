@@ -34,6 +34,8 @@ actor Household {
     var codeOnScreen: Code?
     /// The code that polls are for.
     var polledCode: IssuedCode?
+    /// The code that the TV showed before, where the viewer asked for another.
+    var formerCode: Code?
     /// When further poll loops stop; nil while the TV waits for its token.
     var pollersEnd: Instant?
     /// Whether a viewer of this household may still sign in.

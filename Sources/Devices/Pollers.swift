@@ -49,6 +49,8 @@ extension Household {
             _ = try await askIfKnown(tv, isProvoked: true) { dialect.mediaToken(resource, $0) }
             return
         }
+        // Two things at the same instant have no order: who polls no code has not waited.
+        if polledCode == nil { try await nap(.milliseconds(5)) }
         // A device that has forgotten whom it was signed in with would not ask.
         for operation in [OperationName.checkAuthentication, .authorize] {
             let subject = Subject(resources: [resource])

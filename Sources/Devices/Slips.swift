@@ -6,12 +6,13 @@ internal import Rigs
 /// What viewers do wrong. The service has to turn each of these down, and is not blamed for it: the
 /// requests are marked as provoked (rigs/reference.yaml, `thresholds`).
 extension Household {
-    /// Types a code that nobody was given, is told so, and looks at the TV again. `mvpd`: the provider
-    /// that its session would be given (rest-v2.md § 5.3).
+    /// Types the code that the TV showed before, or one that nobody was given, is told so, and looks at the TV
+    /// again. `mvpd`: the provider that its session would be given (rest-v2.md § 5.3).
     func mistypeCode(_ code: Code, mvpd: String? = nil) async throws(StopReason) {
+        let wrong = formerCode ?? code.mistyped
         try await provoke(phone) {
-            guard let mvpd else { return dialect.record(of: code.mistyped, $0) }
-            return dialect.completeSession(code.mistyped, mvpd: mvpd, $0)
+            guard let mvpd else { return dialect.record(of: wrong, $0) }
+            return dialect.completeSession(wrong, mvpd: mvpd, $0)
         }
         try await human(Self.secondLook)
     }

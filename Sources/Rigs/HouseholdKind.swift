@@ -238,7 +238,8 @@ extension HouseholdKind.Viewer: RigSection {
             "Share of viewers who leave without signing in."),
         Key(
             "wrong-code", .scalar(.share), into: \.mistypesCode,
-            "Share of viewers who first type a wrong code."),
+            "Share of viewers who first type a wrong code: the former one, where the TV showed another "
+                + "before (code.new-code)."),
         Key(
             "types-twice", .scalar(.share), into: \.typesTwice,
             "Share of viewers who type the code again after the sign-in."),
