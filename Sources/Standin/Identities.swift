@@ -160,6 +160,9 @@ struct Identities: Sendable {
         return true
     }
 
+    /// Whether it is what that device was last shown as another's; for faults.
+    func hasShown(_ serial: Int, on device: DeviceKey) -> Bool { shown[device] == serial }
+
     /// A device logs out of what it was shown, and names no identity; false when it was shown nothing.
     mutating func endView(on device: DeviceKey) -> Bool {
         guard let serial = shown.removeValue(forKey: device) else { return false }

@@ -23,6 +23,7 @@ struct LogoutResurrection: FaultInjector {
     private var due: [Int: (signIn: SignIn, session: Session)] = [:]
     private var tickets = 0
     private var returned: [DeviceKey: (serial: Int, activation: Int)] = [:]
+    private var views = SharedViews()
 
     init(_ fault: Fault, _ chance: Chance) {
         self.chance = chance
@@ -46,6 +47,7 @@ struct LogoutResurrection: FaultInjector {
             due[tickets] = (signIn, request.session)
             context.schedule(tickets, in: delay)
         }
+        views.show(request, reply, service, isVisible: true, &context)
         guard request.readsToken, request.isGranted(reply), let device = request.device,
             let entry = returned[device], service.tokens[device]?.serial == entry.serial
         else { return }
@@ -59,6 +61,8 @@ struct LogoutResurrection: FaultInjector {
         else { return }
         service.tokens[device] = signIn
         returned[device] = (signIn.serial, context.activate(session))
+        // Who shares it by an identity has it back as well.
+        views.add(signIn, of: device)
     }
 }
 

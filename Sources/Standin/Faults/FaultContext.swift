@@ -7,6 +7,8 @@ struct FaultContext {
     var moment: Moment
     /// When the present sign-in of the device was first shown to anybody.
     let shownAt: TokenExposure.Shown?
+    /// Whose each device is, as far as its requests said.
+    let households: [DeviceKey: Int]
     /// Set before: the service is not asked.
     var reply: Reply?
     var delay: Duration = .zero
@@ -27,11 +29,18 @@ struct FaultContext {
     private(set) var truth: [TruthEvent] = []
     private var former: [(DeviceKey, SignIn?)] = []
 
-    init(moment: Moment, shownAt: TokenExposure.Shown?, activations: Int) {
+    init(
+        moment: Moment, shownAt: TokenExposure.Shown?, households: [DeviceKey: Int],
+        activations: Int
+    ) {
         self.moment = moment
         self.shownAt = shownAt
+        self.households = households
         self.activations = activations
     }
+
+    /// The household of a device; nil where none of its requests said whose it is.
+    func household(of device: DeviceKey) -> Int? { households[device.owner] }
 
     /// For this request only, the device has this sign-in, or none.
     mutating func pretend(_ signIn: SignIn?, of device: DeviceKey, in service: inout Service) {

@@ -8,6 +8,8 @@ struct Faults: Sendable {
     private var injectors: [(name: String, injector: any FaultInjector)]
     /// What is so far known to have been shown of each device's sign-in.
     private var exposure = TokenExposure()
+    /// Whose each device is.
+    private var households: [DeviceKey: Int] = [:]
     private var activations = 0
     private var truth: [TruthEvent] = []
     /// For how long codes are kept beyond their expiry, in milliseconds: for faults that accept them.
@@ -35,9 +37,12 @@ struct Faults: Sendable {
         var request = request
         for index in injectors.indices { injectors[index].injector.rewrite(&request) }
         let asked = Service.question(request).context(in: service, at: moment)
+        if asked.isByDevice, let owner = asked.device?.owner, let household = asked.household {
+            households[owner] = household
+        }
         var context = FaultContext(
-            moment: moment, shownAt: asked.device.flatMap { exposure[$0] }, activations: activations
-        )
+            moment: moment, shownAt: asked.device.flatMap { exposure[$0] }, households: households,
+            activations: activations)
         for index in injectors.indices {
             context.fault = (index, injectors[index].name)
             injectors[index].injector.before(asked, &service, &context)
@@ -67,7 +72,8 @@ struct Faults: Sendable {
 
     /// Something that a fault had scheduled.
     mutating func run(_ deed: FaultDeed, on service: inout Service, at moment: Moment) -> [Effect] {
-        var context = FaultContext(moment: moment, shownAt: nil, activations: activations)
+        var context = FaultContext(
+            moment: moment, shownAt: nil, households: households, activations: activations)
         context.fault = (deed.fault, injectors[deed.fault].name)
         context.exposure = exposure
         injectors[deed.fault].injector.run(ticket: deed.ticket, &service, &context)

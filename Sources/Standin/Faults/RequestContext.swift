@@ -56,6 +56,11 @@ struct RequestContext {
     /// Asks whether somebody is signed in, and for nothing else.
     var asksForToken: Bool { isPoll || purpose == .checkSignIn }
 
+    /// Whether it is a first screen's that names itself, and no code in its place.
+    var isByDevice: Bool {
+        purpose == .issueCode || purpose == .logout || readsToken && code == nil
+    }
+
     /// What a first screen asks of its sign-in.
     var readsToken: Bool {
         switch purpose {

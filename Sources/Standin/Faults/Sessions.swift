@@ -14,7 +14,11 @@ extension FaultKind {
 struct SessionHijack: FaultInjector {
     static let kind = FaultKind(
         33, "session-hijack", "completing a session moves it to another device",
-        violates: ["code-binds-device", "no-token-before-sign-in", "sign-in-delivered"],
+        // The other device is shown a user who never signed in there, and so are those of its identity.
+        violates: [
+            "code-binds-device", "token-isolation", "no-token-before-sign-in", "sign-in-delivered",
+            "identity-isolation",
+        ],
         protocols: [.adobePassV2], injector: Self.self)
 
     private var chance: Chance
@@ -22,7 +26,8 @@ struct SessionHijack: FaultInjector {
     private var devices: [(device: DeviceKey, household: Int?)] = []
     private var moved: [String: (from: DeviceKey, other: Int?, activation: Int)] = [:]
     /// Sign-ins that came about on the wrong device, by either one.
-    private var awaited: [DeviceKey: (activation: Int, isThief: Bool)] = [:]
+    private var awaited: [DeviceKey: (activation: Int, isThief: Bool, other: Int?)] = [:]
+    private var views = SharedViews()
 
     init(_ fault: Fault, _ chance: Chance) { self.chance = chance }
 
@@ -49,15 +54,18 @@ struct SessionHijack: FaultInjector {
             )
         }
         if let key = context.signedIn, let record = request.record, let entry = moved[record.id] {
-            awaited[key] = (entry.activation, true)
-            awaited[entry.from.with(mvpd: key.mvpd)] = (entry.activation, false)
+            awaited[key] = (entry.activation, true, context.household(of: entry.from))
+            awaited[entry.from.with(mvpd: key.mvpd)] = (entry.activation, false, entry.other)
+            if let signIn = service.tokens[key] { views.add(signIn, of: key) }
         }
+        // It may be of the same home, whose user it is anyway.
+        views.show(request, reply, service, isVisible: false, &context)
         // One finds a profile that nobody made for it, the other finds none.
         guard request.readsToken, !request.isPoll, let key = request.profile,
             let entry = awaited[key], request.isGranted(reply) == entry.isThief
         else { return }
         awaited = awaited.filter { $0.value.activation != entry.activation }
-        context.show(entry.activation, request)
+        context.show(entry.activation, request, other: entry.other)
     }
 }
 
@@ -65,13 +73,21 @@ struct SessionHijack: FaultInjector {
 struct DegradationOutlivesRule: FaultInjector {
     static let kind = FaultKind(
         34, "degradation-outlives-rule", "degraded access goes on after its rule has ended",
-        violates: ["degradation-bounded", "action-true"],
+        violates: ["degradation-bounded"],
         [.init("window", .duration, "30s", "from the end of the rule on")],
+        detection: .init(sets: [
+            ("standin.degrade", "[{mvpd: DemoCable, rule: AuthNAll, until: 8s}]")
+        ]),
         protocols: [.adobePassV2],
         injector: Self.self)
 
     private var chance: Chance
     private let window: Int64
+    /// A run's clock may begin up to a second after the service's.
+    private static let margin: Int64 = 1_000 + TokenExposure.margin.wholeMilliseconds
+    private var activations: [DeviceKey: LazyActivation] = [:]
+    /// When the rule at hand ended.
+    private var end: Int64 = 0
 
     init(_ fault: Fault, _ chance: Chance) {
         self.chance = chance
@@ -84,11 +100,13 @@ struct DegradationOutlivesRule: FaultInjector {
         service.degradations.overrun = 0
         let now = request.moment.milliseconds
         guard let key = request.profile else { return }
-        let isOver = service.degradations.orders.contains {
+        let over = service.degradations.orders.last {
             $0.mvpd == key.mvpd && ($0.requestor ?? key.requestor) == key.requestor
                 && $0.rule != .authZNone && now >= $0.until && now < $0.until + window
         }
-        if isOver, chance.draw() { service.degradations.overrun = window }
+        guard let over, chance.draw() else { return }
+        end = over.until
+        service.degradations.overrun = window
     }
 
     mutating func after(
@@ -98,11 +116,12 @@ struct DegradationOutlivesRule: FaultInjector {
         guard service.degradations.overrun > 0 else { return }
         service.degradations.overrun = 0
         // As a type, a source or a reason.
-        guard request.isGranted(reply), reply.body[...].firstRange(of: #"":"degrad"#) != nil else {
-            return
-        }
-        let activation = context.activate(request)
-        context.show(activation, request)
+        guard let owner = request.device?.owner, request.isGranted(reply),
+            reply.body[...].firstRange(of: #"":"degrad"#) != nil
+        else { return }
+        let isLate = request.moment.milliseconds >= end + Self.margin
+        activations[owner, default: LazyActivation()].act(
+            request, isVisible: isLate && request.purpose != .preauthorize, &context)
     }
 }
 
@@ -110,7 +129,11 @@ struct DegradationOutlivesRule: FaultInjector {
 struct SupersededCodeLives: FaultInjector {
     static let kind = FaultKind(
         36, "superseded-code-lives", "a code that a newer one has replaced stays usable",
-        violates: ["session-superseded"], protocols: [.adobePassV2], injector: Self.self)
+        violates: ["session-superseded"],
+        detection: .init(sets: [
+            ("code.new-code", "50%"), ("kinds.0.viewer.wrong-code", "50%"),
+        ]),
+        protocols: [.adobePassV2], injector: Self.self)
 
     private var chance: Chance
     private var former: CodeRecord?
@@ -152,12 +175,20 @@ struct SupersededCodeLives: FaultInjector {
 struct TempPassRefill: FaultInjector {
     static let kind = FaultKind(
         38, "temppass-refill", "a trial that has begun starts again",
-        violates: ["temppass-budget", "profile-not-prolonged"], protocols: [.adobePassV2],
-        injector: Self.self)
+        violates: ["temppass-budget"],
+        // A pass is looked at when the app starts.
+        detection: .init(sets: [
+            (
+                "after-sign-in",
+                "[authorize, {relaunch: 100%}, {watch: 2s}, {relaunch: 100%}, {logout: 100%}]"
+            )
+        ]),
+        protocols: [.adobePassV2], injector: Self.self)
 
     private var chance: Chance
-    /// When each trial was used last.
-    private var used: [DeviceKey: Instant] = [:]
+    /// When each trial was first used, and the end that it was first said to have since.
+    private var used: [DeviceKey: (at: Instant, end: Int64?)] = [:]
+    private var refilled: [DeviceKey: Int] = [:]
     private var isRefilled = false
 
     init(_ fault: Fault, _ chance: Chance) { self.chance = chance }
@@ -181,14 +212,20 @@ struct TempPassRefill: FaultInjector {
     ) {
         guard let key = request.profile, request.isGranted(reply) else { return }
         let now = request.moment.now
-        if isRefilled {
-            let activation = context.activate(request)
-            // Its end is told anew, later than before.
-            if let last = used[key], now - last >= TokenExposure.margin {
-                context.show(activation, request)
-            }
+        if isRefilled, refilled[key] == nil { refilled[key] = context.activate(request) }
+        if request.purpose == .authorize, used[key] == nil { used[key] = (now, nil) }
+        guard request.purpose == .checkSignIn, let first = used[key],
+            now - first.at >= TokenExposure.margin,
+            let shown = reply.body[...].between(#""notAfter":"#, ","),
+            let end = Int64(String(decoding: shown, as: UTF8.self))
+        else { return }
+        guard let told = first.end else {
+            used[key]?.end = end
+            return
         }
-        if request.purpose == .authorize { used[key] = now }
+        // Whole seconds are all that a response may tell of an end.
+        guard end - told > 1_000, let activation = refilled.removeValue(forKey: key) else { return }
+        context.show(activation, request)
     }
 }
 

@@ -9,6 +9,28 @@ extension FaultKind {
     ]
 }
 
+extension RequestContext {
+    /// Whom a good service token names.
+    fileprivate func serviceIdentity(_ service: inout Service) -> Identity? {
+        message.headers["AD-Service-Token"].flatMap {
+            service.identities.service(
+                $0, requestor: device?.requestor ?? "", at: moment.milliseconds)
+        }
+    }
+
+    /// Whom a good token of a platform names.
+    fileprivate func platformIdentity(_ service: inout Service) -> Identity? {
+        let requestor = device?.requestor ?? ""
+        return message.headers["X-Roku-Reserved-Roku-Connect-Token"].flatMap {
+            Identities.roku($0, requestor: requestor)
+        }
+            ?? message.headers["Adobe-Subject-Token"].flatMap {
+                service.identities.platform(
+                    $0, requestor: requestor, at: moment.milliseconds)
+            }
+    }
+}
+
 /// Sign-ins of one identity shown to another: what two faults have in common.
 private struct ForeignIdentity {
     private let kind: Identity.Kind
@@ -91,6 +113,35 @@ private struct ForeignIdentity {
     }
 }
 
+/// Sign-ins that are not as they should be, as other devices of their identities see them: each of these is
+/// struck as well.
+struct SharedViews: Sendable {
+    private var wrong: [Int: DeviceKey] = [:]
+    private var activations: [DeviceKey: LazyActivation] = [:]
+
+    mutating func add(_ signIn: SignIn, of device: DeviceKey) { wrong[signIn.serial] = device }
+
+    /// `isVisible`: it can be told from outside that the sign-in is wrong.
+    mutating func show(
+        _ request: RequestContext, _ reply: Reply, _ service: Service, isVisible: Bool,
+        _ context: inout FaultContext
+    ) {
+        guard !wrong.isEmpty, request.purpose == .checkSignIn, request.isGranted(reply),
+            let asker = request.device
+        else { return }
+        let isSeen = wrong.contains { serial, device in
+            let own = asker.owner.with(mvpd: device.mvpd)
+            return device.owner != asker.owner
+                && (request.operation == .profiles || asker.mvpd == device.mvpd)
+                && service.tokens[device]?.serial == serial && service.tokens[own] == nil
+                && service.identities.hasShown(serial, on: own)
+        }
+        guard isSeen else { return }
+        activations[asker.owner, default: LazyActivation()].act(
+            request, isVisible: isVisible, &context)
+    }
+}
+
 /// The service token of one user is honoured as another's.
 struct ForeignServiceToken: FaultInjector {
     static let kind = FaultKind(
@@ -104,11 +155,7 @@ struct ForeignServiceToken: FaultInjector {
     mutating func before(
         _ request: RequestContext, _ service: inout Service, _ context: inout FaultContext
     ) {
-        guard let token = request.message.headers["AD-Service-Token"],
-            let own = service.identities.service(
-                token, requestor: request.device?.requestor ?? "",
-                at: request.moment.milliseconds)
-        else {
+        guard let own = request.serviceIdentity(&service) else {
             foreign.rest(&service)
             return
         }
@@ -136,16 +183,8 @@ struct PlatformIdentityLeak: FaultInjector {
     mutating func before(
         _ request: RequestContext, _ service: inout Service, _ context: inout FaultContext
     ) {
-        let headers = request.message.headers
-        let requestor = request.device?.requestor ?? ""
-        let own =
-            headers["X-Roku-Reserved-Roku-Connect-Token"].flatMap {
-                Identities.roku($0, requestor: requestor)
-            }
-            ?? headers["Adobe-Subject-Token"].flatMap {
-                service.identities.platform(
-                    $0, requestor: requestor, at: request.moment.milliseconds)
-            }
+        // What a device shares by another identity it is shown by that.
+        let own = request.platformIdentity(&service) ?? request.serviceIdentity(&service)
         foreign.before(request, own: own, &service)
     }
 
@@ -167,26 +206,34 @@ struct PartialSingleLogout: FaultInjector {
     private var chance: Chance
     /// What the sign-ins of the channel were before a logout under an identity.
     private var leaving: [DeviceKey: SignIn] = [:]
-    private var kept: [DeviceKey: Int] = [:]
+    /// Whether who logs out has signed in there as well: then nobody says which of the two ends (B48).
+    private var hasOwn = false
+    private struct Kept {
+        var activation: Int
+        var hasOther: Bool
+        var at: Instant
+    }
+    private var kept: [DeviceKey: Kept] = [:]
 
     init(_ fault: Fault, _ chance: Chance) { self.chance = chance }
-
-    private static func hasIdentity(_ request: RequestContext) -> Bool {
-        ["AD-Service-Token", "Adobe-Subject-Token", "X-Roku-Reserved-Roku-Connect-Token"]
-            .contains { request.message.headers[$0] != nil }
-    }
 
     mutating func before(
         _ request: RequestContext, _ service: inout Service, _ context: inout FaultContext
     ) {
-        leaving = [:]
-        guard request.purpose == .logout, Self.hasIdentity(request), let key = request.profile
+        (leaving, hasOwn) = ([:], false)
+        guard request.purpose == .logout, let key = request.profile,
+            let own = Self.identity(of: request, &service)
         else { return }
-        for shared in service.identities.all.values {
-            for one in shared[key.mvpd] ?? [] where one.key != key {
-                leaving[one.key] = service.tokens[one.key]
-            }
+        for one in service.identities.all[own]?[key.mvpd] ?? [] where one.key != key {
+            leaving[one.key] = service.tokens[one.key]
         }
+        hasOwn = service.tokens[key] != nil
+    }
+
+    private static func identity(
+        of request: RequestContext, _ service: inout Service
+    ) -> Identity? {
+        request.serviceIdentity(&service) ?? request.platformIdentity(&service)
     }
 
     mutating func after(
@@ -198,22 +245,27 @@ struct PartialSingleLogout: FaultInjector {
             .min { $0.value.serial < $1.value.serial }
         if let gone, chance.draw() {
             service.tokens[gone.key] = gone.value
-            kept[gone.key] = context.activate(request)
+            kept[gone.key] = Kept(
+                activation: context.activate(request, other: context.household(of: gone.key)),
+                hasOther: hasOwn || leaving.count > 1, at: request.moment.now)
         }
         leaving = [:]
-        guard request.purpose != .logout, request.readsToken, request.isGranted(reply),
-            let key = request.device
+        // A decision does not tell whose profile it rests on.
+        guard request.purpose == .checkSignIn, request.isGranted(reply), let key = request.device,
+            let own = Self.identity(of: request, &service)
         else { return }
         // Its own device still has it, or one that sees it by the identity does.
-        let seen = kept.keys.filter { kept in
-            kept == key
-                || Self.hasIdentity(request) && kept.requestor == key.requestor
-                    && service.identities.all.values.contains {
-                        $0[kept.mvpd]?.contains { $0.key == kept } ?? false
-                    }
+        let seen = kept.filter { one, entry in
+            guard request.operation == .profiles || one.mvpd == key.mvpd,
+                request.moment.now - entry.at >= TokenExposure.margin
+            else { return false }
+            if one.owner == key.owner { return !entry.hasOther }
+            return service.identities.all[own]?[one.mvpd]?.contains { $0.key == one } == true
+                && service.tokens[key.owner.with(mvpd: one.mvpd)] == nil
         }
-        for one in seen.sorted(by: { kept[$0] ?? 0 < kept[$1] ?? 0 }) {
-            if let activation = kept.removeValue(forKey: one) { context.show(activation, request) }
+        for (one, entry) in seen.sorted(by: { $0.value.activation < $1.value.activation }) {
+            kept[one] = nil
+            context.show(entry.activation, request)
         }
     }
 }
