@@ -28,6 +28,16 @@ extension Household {
         }
         await others
         if let halt { throw halt }
+        try await lookAtList()
+    }
+
+    /// Both screens ask by the code; whether the list of all profiles says the same shows only to who asks
+    /// for it, on a test bench.
+    private func lookAtList() async throws(StopReason) {
+        guard terms.polling.afterSuccess > .zero, hasSessions else { return }
+        _ = try await askIfKnown(tv, isProvoked: true) {
+            dialect.call(.profiles, about: Subject(), $0)
+        }
     }
 
     /// Polls for `after-success` with every poll loop; nothing where the rig does not ask for it.

@@ -77,7 +77,8 @@ public struct Profile: Hashable, Sendable {
     }
 
     public var mvpd: String
-    public var user: String
+    /// Nil: the service gives an error in the place of the name.
+    public var user: String?
     /// Nil: a word that the page does not have.
     public var kind: Kind?
     public var issuer: String
@@ -85,7 +86,7 @@ public struct Profile: Hashable, Sendable {
     public var notAfter: Int64
 
     public init(
-        mvpd: String, user: String, kind: Kind?, issuer: String, notBefore: Int64, notAfter: Int64
+        mvpd: String, user: String?, kind: Kind?, issuer: String, notBefore: Int64, notAfter: Int64
     ) {
         self.mvpd = mvpd
         self.user = user

@@ -112,25 +112,26 @@ extension Exchange {
 
 extension Profile {
     fileprivate var pairs: FlatJSON.Pairs {
+        let user: FlatJSON.Pairs = user.map { [("user", .text($0))] } ?? []
         let kind: FlatJSON.Pairs = kind.map { [("type", .text($0.rawValue))] } ?? []
-        return [("mvpd", .text(mvpd)), ("user", .text(user)), ("issuer", .text(issuer))]
+        return [("mvpd", .text(mvpd))] + user + [("issuer", .text(issuer))]
             + [("notBefore", .number(Int(notBefore))), ("notAfter", .number(Int(notAfter)))] + kind
     }
 
     fileprivate init?(_ pairs: FlatJSON.Pairs) {
-        guard pairs.count == 5 || pairs.count == 6, case .text(let mvpd) = pairs[0].value,
-            case .text(let user) = pairs[1].value, case .text(let issuer) = pairs[2].value,
-            case .number(let notBefore) = pairs[3].value,
-            case .number(let notAfter) = pairs[4].value
-        else { return nil }
-        var kind: Kind?
-        if pairs.count == 6 {
-            guard case .text(let word) = pairs[5].value else { return nil }
-            kind = Kind(rawValue: word)
+        var (texts, numbers): ([String: String], [String: Int]) = ([:], [:])
+        for pair in pairs {
+            switch pair.value {
+            case .text(let text): texts[pair.name] = text
+            case .number(let number): numbers[pair.name] = number
+            }
         }
+        guard let mvpd = texts["mvpd"], let issuer = texts["issuer"],
+            let notBefore = numbers["notBefore"], let notAfter = numbers["notAfter"]
+        else { return nil }
         self.init(
-            mvpd: mvpd, user: user, kind: kind, issuer: issuer, notBefore: Int64(notBefore),
-            notAfter: Int64(notAfter))
+            mvpd: mvpd, user: texts["user"], kind: texts["type"].flatMap(Kind.init(rawValue:)),
+            issuer: issuer, notBefore: Int64(notBefore), notAfter: Int64(notAfter))
     }
 }
 

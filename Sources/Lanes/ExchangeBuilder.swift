@@ -151,7 +151,7 @@ extension Observation {
         record = record.map(gate.name)
         for position in profiles.indices {
             profiles[position].mvpd = gate.name(profiles[position].mvpd)
-            profiles[position].user = gate.name(profiles[position].user)
+            profiles[position].user = profiles[position].user.map(gate.name)
             profiles[position].issuer = gate.name(profiles[position].issuer)
         }
     }

@@ -109,6 +109,23 @@ extension ProfileCase {
                 at: 11_500, .unauthenticated, reason: "authenticated_profile_invalidated")
             $0.see(at: 12_000)
         },
+        ProfileCase("I5, I21: an error in the place of the user's name") {
+            both(&$0)
+            var nameless = first
+            nameless.user = nil
+            $0.see([second, nameless], at: 72_000)
+            $0.see(at: alice.mvpd, nameless, at: 73_000)
+            $0.see([first, second], at: 74_000)
+        },
+        ProfileCase(
+            "I1: a profile without its user's name before anybody signed in", .noTokenBeforeSignIn
+        ) {
+            $0.session()
+            var nameless = Story.shown(alice, from: 4_000)
+            nameless.user = nil
+            $0.pollCode(at: 5_000, nameless)
+            $0.login(at: 8_000)
+        },
         ProfileCase("I8: two devices have one code", .codeUnique) {
             $0.session(at: 0)
             $0.session(at: 100, in: 8)
@@ -424,6 +441,28 @@ extension ProfileCase {
             var view = first
             view.kind = .serviceTokenSSO
             $0.see([view], at: 22_000, in: 8, subject: "viewer 2")
+        },
+        ProfileCase("I21: one profile by single sign-on with two ends", .profileViewsAgree) {
+            home(&$0, shownTo: "viewer 1")
+            var view = first
+            view.kind = .serviceTokenSSO
+            view.notAfter -= 60_000
+            $0.see(at: alice.mvpd, view, at: 24_000, in: 8, subject: "viewer 1")
+        },
+        ProfileCase("I25: a look prolongs a profile by single sign-on", .profileNotProlonged) {
+            home(&$0, shownTo: "viewer 1")
+            var view = first
+            view.kind = .serviceTokenSSO
+            view.notAfter += 60_000
+            $0.see([view], at: 24_000, in: 8, subject: "viewer 1")
+        },
+        ProfileCase("I25: another login of the identity has an end of its own") {
+            home(&$0, shownTo: "viewer 1")
+            $0.session("BBBBBB2", at: 60_000)
+            $0.login(alice, at: 67_000, code: "BBBBBB2")
+            var view = Story.shown(alice, from: 68_002)
+            view.kind = .serviceTokenSSO
+            $0.see([view], at: 70_000, in: 8, subject: "viewer 1")
         },
         ProfileCase("I29: a profile by single sign-on outlives the logout", .singleLogout) {
             home(&$0, shownTo: "viewer 1")

@@ -194,7 +194,8 @@ struct ProfileService {
         let first = shown.first
         tell(
             act, shown.isEmpty ? .absent : .success,
-            tag: first.map { Tag(mvpd: $0.mvpd, user: $0.user) }, expires: first?.notAfter,
+            tag: first.flatMap { one in one.user.map { Tag(mvpd: one.mvpd, user: $0) } },
+            expires: first?.notAfter,
             generated: first?.notBefore, profiles: shown)
     }
 

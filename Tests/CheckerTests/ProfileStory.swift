@@ -60,7 +60,8 @@ extension Story {
         let first = profiles.first
         tell(
             who, operation, at: at, took: took, profiles.isEmpty ? .absent : .success,
-            in: household, code: code, tag: first.map { Tag(mvpd: $0.mvpd, user: $0.user) },
+            in: household, code: code,
+            tag: first.flatMap { one in one.user.map { Tag(mvpd: one.mvpd, user: $0) } },
             expires: first?.notAfter, generated: first?.notBefore, status: 200, mvpd: mvpd,
             subject: subject, profiles: profiles)
     }

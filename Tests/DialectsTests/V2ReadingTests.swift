@@ -445,6 +445,28 @@ import Vocabulary
         #expect(Self.read(.profilesByCode, issuer).deviations.map(\.source) == [.reading])
     }
 
+    @Test(
+        "a partner's profile is for who shows that the partner grants access (§ 8.3, I30)",
+        arguments: [
+            ("granted", []), ("denied", [Deviation.Source.documented]),
+            ("restricted", [.documented]), ("notDetermined", [.documented]), (nil, [.reading]),
+        ] as [(String?, [Deviation.Source])])
+    func partnerGate(access: String?, expected: [Deviation.Source]) {
+        let body = Self.profile.replacing(#""issuer":"DemoCable""#, with: #""issuer":"Apple""#)
+            .replacing(#""regular""#, with: #""appleSSO""#)
+        let status = access.map {
+            Base64.encode(
+                #"{"frameworkPermissionInfo":{"accessStatus":"\#($0)"},"frameworkProviderInfo":{}}"#
+                    .utf8)
+        }
+        for operation in [OperationName.profiles, .profilesByMVPD] {
+            let reading = Self.read(operation, body, mvpd: "DemoCable", partner: status)
+            #expect(reading.deviations.map(\.source) == expected)
+        }
+        let exchanged = Self.read(.ssoProfile, body, status: 201, partner: status)
+        #expect(exchanged.deviations.isEmpty)
+    }
+
     @Test("an attribute may be a number, or an error in the place of its value")
     func attributes() {
         let number = Self.profile.replacing(#""u-8f31""#, with: "8031")
@@ -454,7 +476,24 @@ import Vocabulary
             with: #"{"error":"invalid_configuration_user_metadata_certificate","state":"enc"}"#)
         let reading = Self.read(.profilesByCode, error)
         #expect(reading.outcome == .ok)
-        #expect(reading.observation.tag == nil && reading.observation.profiles.isEmpty)
+        #expect(reading.observation.tag == nil)
+        #expect(reading.observation.profiles.map(\.mvpd) == ["DemoCable"])
+        #expect(reading.observation.profiles.map(\.user) == [nil])
+    }
+
+    @Test("a profile without its user's name is in the list; the answer is about one with a name")
+    func namelessProfile() {
+        func item(_ mvpd: String, _ userID: String) -> String {
+            #""\#(mvpd)":{"notBefore":1760000100000,"notAfter":1767776100000,"issuer":"\#(mvpd)","#
+                + #""type":"regular","attributes":{"userID":{\#(userID),"state":"plain"}}}"#
+        }
+        let list =
+            #"{"profiles":{"# + item("DemoSat", #""error":"internal_server_error""#) + ","
+            + item("DemoCable", #""value":"u-8f31""#) + "}}"
+        let reading = Self.read(.profiles, list)
+        #expect(reading.outcome == .ok)
+        #expect(reading.observation.tag == Tag(mvpd: "DemoCable", user: "u-8f31"))
+        #expect(Set(reading.observation.profiles.map(\.mvpd)) == ["DemoCable", "DemoSat"])
     }
 
     @Test("decisions are matched by resource; what is left out is no denial")
@@ -647,13 +686,15 @@ import Vocabulary
 
     private static func read(
         _ operation: OperationName, _ body: String, status: Int = 200,
-        type: String = "application/json;charset=UTF-8", mvpd: String? = nil
+        type: String = "application/json;charset=UTF-8", mvpd: String? = nil,
+        partner: String? = nil
     ) -> Reading {
         var headers: Headers = ["Content-Type": type]
         if (300..<400).contains(status) { headers.append("Location", "/next?x=1") }
         let target = operation == .authenticate ? "/api/v2/authenticate/DEMOTV/K3T9ZQ1" : "/x"
         var call = Call(operation, .get, WebAddress(origin: dialect.origin, target: target))
         call.mvpd = mvpd
+        if let partner { call.headers.append("AP-Partner-Framework-Status", partner) }
         if operation == .authorize { call.resource = "c1" }
         return dialect.read(
             Reply(status: status, headers: headers, body: Array(body.utf8)), to: call)

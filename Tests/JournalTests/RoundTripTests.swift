@@ -46,7 +46,9 @@ struct RoundTripTests {
         batch.exchanges[1].subject = "viewer 1"
         var other = Samples.profile
         (other.mvpd, other.kind, other.notBefore) = ("", nil, -5)
-        batch.exchanges[1].observation.profiles = [Samples.profile, other]
+        var nameless = other
+        nameless.user = nil
+        batch.exchanges[1].observation.profiles = [Samples.profile, other, nameless]
         // The same content again: its columns stay bound.
         var again = batch.exchanges[1]
         again.sequence = 3

@@ -50,31 +50,32 @@ extension HouseholdState {
             let isOurs = hasWriters(of: TokenRead.somebody, by: beat.ret, at: shown.slot)
             return isOurs ? () : notePreSignedIn()
         }
-        if isOtherUser(shown, beat, book) { return }
+        if shown.tag != 0, isOtherUser(shown, beat, book) { return }
         var one = operation
         (one.tag, one.slot) = (shown.tag, shown.slot)
         (one.generated, one.expires) = (shown.generated, shown.expires)
         judgeToken(one, beat)
         if operation.operation == .profilesByCode {
             judgeByCode(one, beat, book)
-        } else {
+        } else if shown.tag != 0 {
             book.shownToDevice.insert(shown.tag)
         }
-        judgeViews(shown, kind, beat, book)
-        if kind == .regular, answer.subject != 0 {
+        if shown.tag != 0 { judgeViews(shown, kind, beat, book) }
+        if kind == .regular, answer.subject != 0, shown.tag != 0 {
             keep(view: shown, isOwn: true, beat, answer, book)
         }
     }
 
     /// For I28 and I29, which are decided when the run is over.
-    private func keep(
+    private mutating func keep(
         view shown: ProfileAnswer.ShownProfile, isOwn: Bool = false, _ beat: CompactOperation,
         _ answer: ProfileAnswer, _ book: ProfileBook
     ) {
-        book.views.append(
-            IdentityLedger.View(
-                subject: answer.subject, mvpd: shown.mvpd, tag: shown.tag, isOwn: isOwn,
-                beat: beat, household: household))
+        let view = IdentityLedger.View(
+            subject: answer.subject, mvpd: shown.mvpd, tag: shown.tag, isOwn: isOwn,
+            generated: shown.generated, expires: shown.expires, beat: beat, household: household)
+        if !isOwn { judgeShared(view, book) }
+        book.views.append(view)
     }
 
     /// I21, `profile-views-agree`: a profile that another request showed before, with the name of somebody who never signed in
@@ -211,6 +212,29 @@ extension HouseholdState {
         let text =
             "\(first.beat.name) and \(beat.name) returned one profile with different \(what)"
         accuse(violation(.profileViewsAgree, .certain, [first.beat, beat], text))
+    }
+
+    /// I21 and I25 of a profile by single sign-on: of one login this device is shown one end, whichever
+    /// request it asks by. A new login would begin at another time.
+    private mutating func judgeShared(_ view: IdentityLedger.View, _ book: ProfileBook) {
+        let first = book.views.first {
+            !$0.isOwn && $0.subject == view.subject && $0.mvpd == view.mvpd && $0.tag == view.tag
+                && $0.generated == view.generated
+        }
+        guard let first else { return }
+        let isOtherView = first.beat.operation != view.beat.operation
+        check(isOtherView ? .profileViewsAgree : .profileNotProlonged)
+        guard first.expires != view.expires, isOtherView || view.expires > first.expires else {
+            return
+        }
+        let apart = milliseconds(distance(first.expires, view.expires))
+        let text =
+            "\(first.beat.name) and \(view.beat.name) returned one profile by single sign-on with expiries "
+            + "\(apart) apart; there was no new login"
+        accuse(
+            violation(
+                isOtherView ? .profileViewsAgree : .profileNotProlonged, .certain,
+                [first.beat, view.beat], gap: view.beat.call - first.beat.ret, text))
     }
 
     // MARK: No profile

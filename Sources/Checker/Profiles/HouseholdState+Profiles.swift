@@ -74,9 +74,10 @@ extension HouseholdState {
         -> ProfileAnswer.ShownProfile
     {
         let mvpd = Checker.mark(profile.mvpd)
-        var tag = Checker.mark(profile.user, mvpd)
-        if profile.kind == .regular || profile.kind == .appleSSO {
-            tag = noteShown(Tag(mvpd: profile.mvpd, user: profile.user))
+        var tag: UInt64 = 0
+        if let user = profile.user {
+            let isOwn = profile.kind == .regular || profile.kind == .appleSSO
+            tag = isOwn ? noteShown(Tag(mvpd: profile.mvpd, user: user)) : Checker.mark(user, mvpd)
         }
         let usual =
             switch profile.kind {
@@ -254,6 +255,7 @@ extension HouseholdState {
     private mutating func modelValue(
         _ shown: ProfileAnswer.ShownProfile, _ operation: Observed
     ) -> UInt8? {
+        guard shown.tag != 0 else { return ModelOperation.ProfileValues.somebody }
         var tag: UInt8?
         if registry.knowsUsers {
             var one = operation

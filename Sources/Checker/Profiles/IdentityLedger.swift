@@ -16,6 +16,9 @@ struct IdentityLedger {
         var mvpd: UInt64
         var tag: UInt64
         var isOwn = false
+        /// Its notBefore and notAfter, in epoch milliseconds of the service.
+        var generated: Int64
+        var expires: Int64
         var beat: CompactOperation
         var household: Int
     }

@@ -211,7 +211,7 @@ final class ProfileBook {
 /// What an answer showed besides what `Observed` keeps of it.
 struct ProfileAnswer: Sendable {
     struct ShownProfile: Sendable {
-        /// Marks of the user with its provider, and of the provider.
+        /// Marks of the user with its provider (0: somebody without a name), and of the provider.
         var tag: UInt64
         var mvpd: UInt64
         /// Its number (`ProfileBook`).

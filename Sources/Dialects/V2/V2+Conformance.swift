@@ -314,6 +314,7 @@ private struct Conditions {
             if !Self.mayShow(kind, call.operation) {
                 note("type is one of those of the call", type, .reading)
             }
+            if kind == .appleSSO, call.operation != .ssoProfile { holdPartnerGate() }
             if let issuer = item["issuer"]?.text {
                 let wanted =
                     switch kind {
@@ -327,6 +328,18 @@ private struct Conditions {
                 }
             }
         }
+    }
+
+    /// § 8.3, I30: a partner's profile is for who shows that the partner grants access. That it stays hidden
+    /// from who shows no status at all is our reading.
+    private mutating func holdPartnerGate() {
+        let rule = "an appleSSO profile is shown only with a granted partner status"
+        guard let status = call.headers["AP-Partner-Framework-Status"] else {
+            return note(rule, "no status was sent", .reading)
+        }
+        let json = Base64.decode(status).flatMap { JSONReader.read($0) }
+        let access = json?["frameworkPermissionInfo"]?["accessStatus"]?.text
+        if access != "granted" { note(rule, "the status was not 'granted'") }
     }
 
     /// The table of § 6 (B10, B45).

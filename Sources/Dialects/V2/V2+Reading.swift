@@ -149,7 +149,6 @@ extension V2 {
             return .incomplete("rest-v2.md 6: profiles is an object")
         }
         var profiles: [Profile] = []
-        var isShown = false
         for item in map.items.prefix(Self.mostProfiles) {
             if let impossible = item.impossibleInstant(
                 of: ["notBefore", "notAfter"], "rest-v2.md 6")
@@ -162,10 +161,9 @@ extension V2 {
             guard let userID = item["attributes"]?["userID"] else {
                 return .incomplete("rest-v2.md 6: userID is among the attributes")
             }
-            isShown = true
-            // An attribute may carry an error in the place of its value.
-            guard let user = userID["value"]?.text else {
-                if userID["error"] != nil { continue }
+            // An attribute may carry an error in the place of its value: somebody's profile, all the same.
+            let user = userID["value"]?.text
+            if user == nil, userID["error"] == nil {
                 return .incomplete("rest-v2.md 6: userID has a value")
             }
             profiles.append(
@@ -174,15 +172,14 @@ extension V2 {
                     kind: item["type"]?.text.flatMap(Profile.Kind.init(rawValue:)),
                     issuer: item["issuer"]?.text ?? "", notBefore: start, notAfter: end))
         }
-        guard isShown else { return Reading(.pending, .pending, Observation(.absent)) }
-        // The one that was asked for comes first.
-        if let asked = call.mvpd, let place = profiles.firstIndex(where: { $0.mvpd == asked }) {
-            profiles.swapAt(0, place)
-        }
+        // The one that was asked for comes first, else one whose user is named.
+        let place =
+            profiles.firstIndex { $0.mvpd == call.mvpd } ?? profiles.firstIndex { $0.user != nil }
+        if let place { profiles.swapAt(0, place) }
         guard let first = profiles.first else {
-            return Reading(.ok, .signedIn(nil), Observation(.success))
+            return Reading(.pending, .pending, Observation(.absent))
         }
-        let tag = Tag(mvpd: first.mvpd, user: first.user)
+        let tag = first.user.map { Tag(mvpd: first.mvpd, user: $0) }
         return Reading(
             .ok, .signedIn(tag),
             Observation(

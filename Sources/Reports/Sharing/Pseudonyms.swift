@@ -73,7 +73,9 @@ struct Pseudonyms {
                 // Beside a tag stands a login, or a subscription.
                 if let other = exchange.observation.record { meet(other, "person") }
             }
-            for profile in exchange.observation.profiles { meet(profile.user, "person") }
+            for profile in exchange.observation.profiles {
+                if let user = profile.user { meet(user, "person") }
+            }
             if let subject = exchange.subject { meet(subject, "person") }
             meet(Self.host(exchange.route.local), "address")
         }
