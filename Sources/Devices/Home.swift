@@ -27,7 +27,11 @@ extension Household {
     func waitForFirstOfHome() async throws(StopReason) {
         guard let home, plan.home?.isFirst == false else { return }
         home.secondHasCome = true
+        // Nobody signs in here before that: where the first never gets there, the settle phase must not wait
+        // for the second, nor for the end of the first one's code.
+        expect(aViewer: false)
         while !home.isOpen { try await nap(Self.glance) }
+        expect(aViewer: true)
         // Two things at the same instant have no order.
         try await nap(.milliseconds(5))
     }

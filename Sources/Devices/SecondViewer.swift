@@ -51,13 +51,18 @@ extension Household {
             try await nap(second.noticesCode)
             guard codeOnScreen == issued.code else { return false }
             if !issued.lacksProvider { try await lookUp(issued.code, on: browser) }
-            let offered = try await configuration(browser)
+            // One more sign-in is at a provider that is none of those the TV is signed in with.
+            let offered = try await configuration(browser)?.filter {
+                !isAtAnotherProvider || !signedInAt.contains($0.id)
+            }
             let provider = terms.provider(at: second.providerDraw, offered: offered ?? [])
             guard provider != nil || offered == nil else { return false }
             if hasSessions {
                 // The first may have signed in meanwhile: then the code is spent.
-                _ = try await completeSession(
+                let typed = try await completeSession(
                     issued.code, mvpd: provider, on: browser, isProvoked: true)
+                // The TV is signed in there: nobody opens a login.
+                if case .done = typed { return true }
             }
             try await walkLogin(issued, provider: provider, as: person)
             traces.signedIn = true

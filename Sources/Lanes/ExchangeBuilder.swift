@@ -103,7 +103,9 @@ public struct ExchangeBuilder: Sendable {
         if fields.observation.code == nil { fields.observation.code = call.code }
         // The one asked for: where the answer names another, its deviations tell (rest-v1.md § 11).
         if let asked = call.resource { fields.observation.resource = asked }
-        if fields.observation.tag == nil, let tag = call.tag {
+        // Of a request that signs somebody in, the account it asks for: where the answer shows a profile as well
+        // (rest-v2.md § 8.3, X2), its user has a name of the service's own, and is among the profiles.
+        if let tag = call.tag {
             fields.observation.tag = tag
             fields.observation.record = call.login
         }

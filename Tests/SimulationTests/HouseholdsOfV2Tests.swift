@@ -107,6 +107,32 @@ struct HouseholdsOfV2Tests {
         }
     }
 
+    /// The second viewer's choice is none of the providers that the TV is signed in with; else the session would be
+    /// complete before the first viewer came.
+    @Test("two viewers at a second provider")
+    func twoViewersAtSecondProvider() throws {
+        let run = try play(
+            "second-screens: 2, second-viewer: 100%, " + Self.quick,
+            "after-sign-in: [authorize, {second-provider: 100%}, authorize]", households: 12)
+        for record in try run.households() {
+            #expect(record.fate == .signedIn && record.cause.isEmpty, "\(record)")
+        }
+        let resumed = try run.exchanges().filter { $0.operation == .resumeSession }
+        #expect(!resumed.contains { $0.observation.record?.hasPrefix("authorize") == true })
+    }
+
+    @Test("a partner's exchange is recorded with its account, whatever the service calls the user")
+    func partnerAccount() throws {
+        let run = try play(
+            "first-screen: tvos, platform-sign-on: {account: fresh, picker: choose(DemoCable)}, "
+                + Self.quick, "standin: {user-ids: opaque}")
+        let exchanged = try #require(
+            try run.exchanges().first { $0.operation == .ssoProfile && $0.outcome == .ok })
+        let shown = try #require(exchanged.observation.profiles.first)
+        #expect(exchanged.observation.tag?.user.hasPrefix("viewer-") == true)
+        #expect(shown.user?.hasPrefix("u-") == true)
+    }
+
     @Test("a web view polls once it has closed, and a logout goes on in it")
     func webView() throws {
         let run = try play(
@@ -117,6 +143,21 @@ struct HouseholdsOfV2Tests {
         #expect(own.contains(.mvpdLogout))
         #expect(try operations(run, of: .secondScreen).isEmpty)
         #expect(try run.households().first?.stage == .loggedOut)
+    }
+
+    /// The second household of a home waits for the first one's sign-in, and the settle phase does not wait for it.
+    @Test("where no sign-in arrives, homes that share one end with the settle phase")
+    func lostInSharedHome() throws {
+        let run = try play(
+            "single-sign-on: {by: service-token, shared-with: device}, " + Self.quick,
+            "faults: [{lost-authentication: {probability: 100%}}]", households: 4)
+        let records = try run.households()
+        #expect(records.count == 4)
+        for record in records {
+            #expect(record.fate != .signedIn, "\(record)")
+            let ended = try #require(record.ended)
+            #expect(ended < Instant(.seconds(60)), "\(record)")
+        }
     }
 
     @Test("a returning device asks for the profile of its provider, and after a logout for all")
