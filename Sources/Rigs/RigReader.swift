@@ -129,7 +129,18 @@ extension RigReader {
     private mutating func applyTarget(to tree: inout YAMLTree) {
         if case .file(let path)? = surroundings.target {
             let place = Place(file: file, option: "--target \(path)")
-            if let inner = targetFile(path, place) { tree["target"] = inner }
+            if surroundings.contents(path) == nil {
+                problems.append(
+                    RigProblem(
+                        place,
+                        .value(
+                            "the target", shown: path, remark: Disk.trouble(path),
+                            wanted:
+                                "a URL such as http://127.0.0.1:8080, 'embedded', or a file with "
+                                + "the keys of 'target'")))
+            } else if let inner = targetFile(path, place) {
+                tree["target"] = inner
+            }
         } else if let from = tree["target"]?["from"], case .scalar(let path, _) = from.content {
             let resolved = from.place.path(path)
             if let inner = targetFile(resolved, from.place),
