@@ -73,7 +73,8 @@ struct DetectionBench: Sendable {
     private func foreignRun(_ campaign: Campaign, seed: UInt64) async throws -> DetectionRun {
         let foreign = ForeignRun(
             rigPath: rigPath, fault: campaign.fault, seed: seed,
-            sets: sets + campaign.sets + campaign.foreignSets)
+            sets: sets + campaign.sets + campaign.foreignSets,
+            setsUpServer: campaign.spoken != .usual)
         let result = try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Result { try foreign.result() }) }
         }

@@ -12,6 +12,9 @@ struct ForeignRun {
     let seed: UInt64
     /// `path.to.key` and value. What is about the embedded stand-in is the server's.
     let sets: [(String, String)]
+    /// Whether the server is set up as the rig's `standin` says: what nobody but a server can be given, such as
+    /// the life of codes in REST V2.
+    let setsUpServer: Bool
 
     /// What came of it.
     struct ForeignResult {
@@ -29,7 +32,7 @@ struct ForeignRun {
         let truth = directory.appending(path: "truth.jsonl").path
         let isThrottled = sets.contains { $0 == ("standin.throttle", "contract") }
         let (server, url) = try serve(
-            ["--truth", truth] + (isThrottled ? [] : ["--no-throttle"]))
+            ["--truth", truth] + (isThrottled ? [] : ["--no-throttle"]) + serverSettings)
         defer { server.terminate() }
         let out = directory.appending(path: "run").path
         let recorded = out + "/history.sqlite"
@@ -51,6 +54,13 @@ struct ForeignRun {
         return ForeignResult(
             findings: findings, hurry: hurry, strikes: lines.compactMap { Strike(json: $0) },
             exitStatus: client.terminationStatus)
+    }
+
+    private var serverSettings: [String] {
+        guard setsUpServer else { return [] }
+        let own = sets.filter { $0.0.hasPrefix("standin.") || $0.0.hasPrefix("policies.") }
+        return ["--rig", rigPath]
+            + own.flatMap { ["--policy", "\($0.0.drop { $0 != "." }.dropFirst())=\($0.1)"] }
     }
 
     /// Users have names of the service's own, as with every real service.

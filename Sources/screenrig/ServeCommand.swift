@@ -27,7 +27,7 @@ struct ServeCommand: AsyncParsableCommand {
             --tls it creates a certificate and prints its path: name that file under target.tls.ca.
 
             GET /_standin/counters returns its counters. --policy takes the keys of 'policies' and 'standin' \
-            in a rig; rigs/reference.yaml explains them.
+            in a rig; rigs/reference.yaml explains them. --rig RIG takes them from a rig.
             """)
 
     @Option(
@@ -50,6 +50,13 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Flag(help: "Reject requests that lack anything the protocol requires.")
     var strict = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Take 'standin' and 'policies' from this rig; --policy replaces single values.",
+            valueName: "RIG"),
+        completion: .file(extensions: ["yaml", "yml"]))
+    var rig: String?
 
     @Option(
         name: .customLong("policy"),
@@ -134,8 +141,8 @@ struct ServeCommand: AsyncParsableCommand {
         return usual.contains(host) || ["0.0.0.0", "::"].contains(host) ? usual : usual + [host]
     }
 
-    /// The stand-in of a rig that says nothing but these policies, so that they are read, and
-    /// refused, as in a rig.
+    /// The stand-in of the given rig, else of one that says nothing but these policies, so that they are
+    /// read, and refused, as in a rig.
     private func settings() throws -> ServiceSettings {
         let overrides = try policies.map { text in
             guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
@@ -149,11 +156,16 @@ struct ServeCommand: AsyncParsableCommand {
                 value: String(text[text.index(after: equals)...])
             )
         }
-        let rig =
+        let plain =
             "rig: serve\ntarget: {base: embedded}\nload: {closed: {households: 1}}\n"
+        let surroundings = RigSurroundings(overrides: overrides)
         do {
-            let reading = try Rig.read(
-                rig, file: "serve", with: RigSurroundings(overrides: overrides))
+            let reading =
+                if let rig {
+                    try Rig.read(contentsOf: rig, with: surroundings)
+                } else {
+                    try Rig.read(plain, file: "serve", with: surroundings)
+                }
             var settings = Assembly.service(reading.rig)
             settings.platformKey = try Assembly.platformKey(reading.rig)
             if strict { settings.fidelity = .strict }
