@@ -20,6 +20,8 @@ class Control:
     invalidate   {"mvpd", "device"?}      the provider ends its sessions
     revoke       {"client_id"}            the client's credentials and bearers count no longer
     fault        {"name", "share"}        a percentage, "usual", or null to switch it off
+
+    GET /_test/faults answers how often each fault was activated.
     """
 
     def __init__(self, core):
@@ -58,6 +60,9 @@ class Control:
 
     def fault(self, value):
         self.core.faults.switch(value["name"], value["share"])
+
+    def counts(self, call):
+        return dict(self.core.faults.activated)
 
     # The vendor's reset of a TempPass (11)
 

@@ -61,6 +61,7 @@ class Faults:
     def __init__(self, planted, window, seed):
         self.planted, self.window = dict(planted), int(window * 1000)
         self.random = random.Random(seed)
+        self.activated = {}
 
     def switch(self, name, share):
         """A share of None switches it off."""
@@ -68,4 +69,7 @@ class Faults:
 
     def activates(self, name):
         share = self.planted.get(BY_NAME[name].name)
-        return share is not None and self.random.uniform(0, 100) < share
+        if share is None or self.random.uniform(0, 100) >= share:
+            return False
+        self.activated[name] = self.activated.get(name, 0) + 1
+        return True

@@ -121,6 +121,7 @@ class Service:
             Route("GET", "/idp/{mvpd}/logout", browser.logout_hop, **page),
             Route("DELETE", "/reset-tempass/v3/reset", self.control.reset_device, device=False),
             Route("DELETE", "/reset-tempass/v3/reset/generic", self.control.reset_person, device=False),
+            Route("GET", "/_test/faults", self.control.counts, bearer=False, device=False),
             Route("POST", "/_test/{order}", self.control.order, bearer=False, device=False),
         ]
 
