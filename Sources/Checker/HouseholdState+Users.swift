@@ -130,9 +130,10 @@ extension HouseholdState {
             open.append(0)
             left += 1
         }
+        // A user at another provider takes none of these sign-ins.
         let unplaced = faces.count {
             $0.source == .token && $0.tag == ModelOperation.none && !$0.isForeign
-                && $0.user != seen.mark
+                && $0.user != seen.mark && Checker.mark($0.name.mvpd) == seen.mvpd
         }
         guard let only = open.first, left > unplaced else {
             // One user too many: a sign-in that was turned down may have had an effect.
