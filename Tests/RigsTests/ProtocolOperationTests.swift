@@ -75,4 +75,23 @@ struct ProtocolOperationTests {
             #expect(ProtocolName.names(joined: text) == ["adobe-pass-v1", "adobe-pass-v2"])
         }
     }
+
+    @Test(
+        "polls faster than the protocol allows are warned about, in either",
+        arguments: ProtocolName.allCases)
+    func pollFloor(name: ProtocolName) throws {
+        func warnings(_ every: String) throws -> [String] {
+            let text = """
+                rig: polls
+                target: {base: embedded, protocol: \(name.rawValue)}
+                load: {closed: {households: 1}}
+                polling: {every: \(every)}
+                """
+            return try Rig.read(text, file: "polls.yaml").warnings.map { "\($0)" }
+        }
+        #expect(try warnings("3s").isEmpty)
+        let told = try warnings("2s")
+        #expect(
+            told.count == 1 && told[0].contains("minimum of 3 s in \(name.rawValue)"), "\(told)")
+    }
 }
