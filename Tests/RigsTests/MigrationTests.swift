@@ -215,6 +215,28 @@ struct MigrationTests {
         #expect(alone.text.contains("race: {for: 5s}\n"))
     }
 
+    @Test(
+        "a plan of the rig's own goes where V2 lacks a step of it, and only there",
+        arguments: [
+            ("preauthorize-code", true), ("delete-registration", true), ("free-preview", true),
+            ("preauthorize", false), ("check-code", false), ("login-start", false),
+        ])
+    func ownPlans(step: String, goes: Bool) throws {
+        let migration = try Self.rewritten(
+            """
+            race:
+              plans:
+                - poll-poll
+                - name: mine
+                  actors:
+                    tv: [registration-code, poll-token]
+                    phone: [\(step), authenticate]
+                  race: [tv.poll-token, phone.authenticate]
+            """)
+        #expect(migration.text.contains("name: mine") != goes)
+        #expect(migration.text.contains("- poll-poll"))
+    }
+
     @Test("a value that others repeat by its name is written once")
     func aliases() throws {
         let migration = try Self.rewritten(

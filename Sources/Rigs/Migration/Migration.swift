@@ -304,7 +304,12 @@ struct RigRewriter {
             guard case .list(let steps) = actor.value.content else { return false }
             return steps.contains { step in
                 let name = step.scalarText ?? step["step"]?.scalarText ?? ""
-                return OperationName(name: name)?.counterpartsInV2.isEmpty ?? false
+                switch OperationName(name: name) {
+                case nil: return name == "expire"
+                // The phone has no decision to ask for: `race` would refuse the plan.
+                case .preauthorizeCode: return true
+                case let operation?: return operation.counterpartsInV2.isEmpty
+                }
             }
         }
     }
