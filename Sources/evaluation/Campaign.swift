@@ -8,9 +8,7 @@ struct Campaign: Sendable {
     let spoken: ProtocolName
 
     /// The invariants that name it.
-    var invariants: [String] {
-        kind.invariants + (spoken == .adobePassV2 ? kind.detection.inV2 : [])
-    }
+    var invariants: [String] { kind.invariants(in: spoken) }
     /// As `--fault` takes it.
     var fault: String { kind.text(with: kind.detection.parameters) }
     /// `path.to.key` and value, as `--set` has them.

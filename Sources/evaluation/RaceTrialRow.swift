@@ -1,4 +1,5 @@
 internal import Checker
+internal import Dialects
 internal import Races
 internal import Standin
 internal import Statistics
@@ -8,16 +9,21 @@ internal import Vocabulary
 struct RaceExhibit {
     let fault: FaultKind
     let race: FaultKind.Race
+    let spoken: ProtocolName
 
     /// As `--fault` takes it.
     var text: String { fault.text(with: race.parameters) }
 
-    /// The timing faults.
-    static let timing = FaultKind.all.flatMap { kind in
-        kind.races.map { RaceExhibit(fault: kind, race: $0) }
+    /// The timing faults of a protocol.
+    static func timing(in spoken: ProtocolName) -> [RaceExhibit] {
+        FaultKind.all.flatMap { kind in
+            kind.races(in: spoken).map { RaceExhibit(fault: kind, race: $0, spoken: spoken) }
+        }
     }
 
-    var invariants: [Invariant] { fault.invariants.compactMap { Invariant(name: $0) } }
+    var invariants: [Invariant] {
+        fault.invariants(in: spoken).compactMap { Invariant(name: $0) }
+    }
 
     /// How far an estimate is from what was planted, at the worse edge, in milliseconds.
     func error(of window: RaceFinding.Window) -> Double? {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Checker
+internal import Dialects
 internal import Foundation
 internal import Races
 internal import Rigs
@@ -15,8 +16,8 @@ struct RacesCommand: AsyncParsableCommand {
         discussion: """
             Example:
                 evaluation races --seeds 20 --socket-seeds 5 --page docs/races.md
-            Races every timing fault with a window of 30 ms, and the controls in all plans, and writes each \
-            row between the markers of the page as soon as it is measured.
+            Races every timing fault with a window of 30 ms, and the controls in all plans, in each protocol, \
+            and writes each row between the markers of the page as soon as it is measured.
             """)
 
     @Option(help: "Folder of the race rigs.")
@@ -27,6 +28,10 @@ struct RacesCommand: AsyncParsableCommand {
 
     @Option(help: "Number of seeds over sockets.")
     var socketSeeds = 0
+
+    @Option(
+        name: .customLong("protocol"), help: "Only the tables of this protocol; default: of all.")
+    var protocolName: String?
 
     @Option(help: "Only these rows, separated by commas: names of faults, or 'controls'.")
     var only: String?
@@ -41,25 +46,40 @@ struct RacesCommand: AsyncParsableCommand {
     var page: String?
 
     func run() async throws {
-        if seeds > 0 { try await table(isVirtual: true, seeds: seeds, mark: "virtual") }
-        if socketSeeds > 0 {
-            try await table(isVirtual: false, seeds: socketSeeds, mark: "sockets")
+        let names = ProtocolName.allCases.map(\.rawValue)
+        if let protocolName, !names.contains(protocolName) {
+            throw RunError.badInput(
+                "--protocol is '\(protocolName)'; it must be \(names.joined(separator: " or "))")
+        }
+        for spoken in ProtocolName.allCases
+        where protocolName == nil || protocolName == spoken.rawValue {
+            let suffix = spoken == .usual ? "" : "-v2"
+            if seeds > 0 {
+                try await table(spoken, isVirtual: true, seeds: seeds, mark: "virtual" + suffix)
+            }
+            if socketSeeds > 0 {
+                try await table(
+                    spoken, isVirtual: false, seeds: socketSeeds, mark: "sockets" + suffix)
+            }
         }
     }
 
-    private func table(isVirtual: Bool, seeds: Int, mark: String) async throws {
-        let bench = RaceBench(folder: rigs, isVirtual: isVirtual)
+    private func table(
+        _ spoken: ProtocolName, isVirtual: Bool, seeds: Int, mark: String
+    ) async throws {
+        let bench = RaceBench(folder: rigs, spoken: spoken, isVirtual: isVirtual)
         let names = only?.split(separator: ",").map(String.init)
-        var table = try RaceTable(page: page, mark: mark)
+        let exhibits = RaceExhibit.timing(in: spoken)
+        var table = try RaceTable(page: page, mark: mark, of: exhibits)
         tell(RaceTrialRow.head)
-        for exhibit in RaceExhibit.timing
-        where names?.contains(exhibit.fault.name) ?? true {
+        for exhibit in exhibits where names?.contains(exhibit.fault.name) ?? true {
             var row = RaceTrialRow(exhibit: exhibit)
             for seed in 1...seeds {
                 row.scores.append(
                     try await bench.race(exhibit, seed: UInt64(seed), shrinks: seed <= shrunk))
             }
-            row.unaimed = try await RaceBench(folder: rigs, isVirtual: true).unaimed(exhibit)
+            row.unaimed = try await RaceBench(folder: rigs, spoken: spoken, isVirtual: true)
+                .unaimed(exhibit)
             tell(row.markdown)
             try table.set(row.markdown, of: exhibit.text)
         }
@@ -74,6 +94,7 @@ struct RacesCommand: AsyncParsableCommand {
 /// Races one fault at a time.
 struct RaceBench {
     let folder: String
+    let spoken: ProtocolName
     let isVirtual: Bool
 
     func race(_ exhibit: RaceExhibit, seed: UInt64, shrinks: Bool) async throws -> RaceScore {
@@ -162,7 +183,9 @@ struct RaceBench {
     }
 
     private func stage(_ plan: String, faults: [String], seed: UInt64) async throws -> RaceStage {
-        var overrides: [(path: String, value: String)] = [("seed", String(seed))]
+        var overrides: [(path: String, value: String)] = [
+            ("seed", String(seed)), ("target.protocol", spoken.rawValue),
+        ]
         if let faults = FaultOptions.override(faults) { overrides.append(faults) }
         let file = plan == "all" ? "poll-authenticate" : plan
         var rig: Rig

@@ -12,12 +12,12 @@ struct TestStage {
 
     init(
         plans names: [String] = ["poll-authenticate"], faults: [String] = [], seed: UInt64 = 1,
-        more: String = ""
+        target: String = "base: embedded, resources: [live]", more: String = ""
     ) async throws {
         let text = """
             rig: race
             seed: \(seed)
-            target: {base: embedded, resources: [live]}
+            target: {\(target)}
             load: {closed: {households: 1}}
             faults: [\(faults.map { "'\($0)'" }.joined(separator: ", "))]
             race: {plans: [\(names.joined(separator: ", "))]}

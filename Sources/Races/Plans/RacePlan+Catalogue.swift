@@ -21,6 +21,10 @@ extension RacePlan {
                 self.plain(
                     "record-2", "tv", .registrationRecord, args: [.init("code", "create-2")]),
             ]
+        case "logout-authenticate":
+            // Whether the new sign-in was there is asked at once: the logout may end it.
+            plan.variants[0].schedule.ops.append(
+                then("poll", "tv", .pollToken, after: "authenticate", number: 1))
         default: break
         }
         return plan

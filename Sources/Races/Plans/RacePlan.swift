@@ -75,7 +75,7 @@ public struct RacePlan: Sendable, Hashable {
     }
 
     /// It as a protocol has it.
-    func spoken(in protocolName: ProtocolName) -> Result<RacePlan, ProtocolLack> {
+    public func spoken(in protocolName: ProtocolName) -> Result<RacePlan, ProtocolLack> {
         var plan = self
         if protocolName == .adobePassV2, variants.count > 1 {
             plan.variants.removeAll { $0.schedule.startsLoginTwice }

@@ -71,8 +71,9 @@ extension Schedule {
     /// It as a protocol has it; the reason where it has not.
     func spoken(in protocolName: ProtocolName) -> Result<Schedule, ProtocolLack> {
         var spoken = self
-        for position in ops.indices {
-            let step = ops[position].step
+        if protocolName == .adobePassV2 { spoken.giveCodes() }
+        for position in spoken.ops.indices {
+            let step = spoken.ops[position].step
             guard let own = step.counterpart(in: protocolName) else {
                 return .failure(ProtocolLack(reason: step.reasonForNone(in: protocolName)))
             }
@@ -80,6 +81,20 @@ extension Schedule {
         }
         if protocolName == .adobePassV2 { spoken.spreadSignIns() }
         return .success(spoken)
+    }
+
+    /// A TV of V1 polls by its device, one of V2 by its code (rest-v2.md § 14.1): who polls and has asked for
+    /// no code gets one first.
+    private mutating func giveCodes() {
+        var seen: Set<Int> = []
+        for op in ops where op.step == .pollToken {
+            let household = self[actor: op.actor]?.household ?? 0
+            let hasCode = ops.contains {
+                $0.step.issuesCode && self[actor: $0.actor]?.household == household
+            }
+            guard !hasCode, seen.insert(household).inserted else { continue }
+            ops.insert(Op("\(op.actor)-create", op.actor, .createSession), at: 0)
+        }
     }
 
     /// A login is begun with a code while another one with it ends: of two, the later one wins, and there
@@ -115,6 +130,6 @@ extension Schedule {
 }
 
 /// A protocol has nothing for a step of a plan.
-struct ProtocolLack: Error {
-    var reason: String
+public struct ProtocolLack: Error {
+    public var reason: String
 }

@@ -95,10 +95,13 @@ extension FaultKind {
         public let least: Int
         /// It shows on both sides alike, and either will do.
         public let isSymmetric: Bool
+        /// Those in which it is raced so.
+        public let protocols: [ProtocolName]
 
         init(
             _ parameters: String, plan: String, low: Double? = nil, high: Double? = nil,
-            least: Int, isSymmetric: Bool = false
+            least: Int, isSymmetric: Bool = false,
+            in protocols: [ProtocolName] = ProtocolName.allCases
         ) {
             self.parameters = parameters
             self.plan = plan
@@ -106,7 +109,18 @@ extension FaultKind {
             self.high = high
             self.least = least
             self.isSymmetric = isSymmetric
+            self.protocols = protocols
         }
+    }
+
+    /// How it is raced in a protocol; empty where it has no meaning there.
+    public func races(in spoken: ProtocolName) -> [Race] {
+        protocols.contains(spoken) ? races.filter { $0.protocols.contains(spoken) } : []
+    }
+
+    /// The invariants that name it in a protocol, likeliest first.
+    public func invariants(in spoken: ProtocolName) -> [String] {
+        invariants + (spoken == .adobePassV2 ? detection.inV2 : [])
     }
 
     /// With parameters as `--fault` takes it.

@@ -66,8 +66,9 @@ struct StaleDecision: FaultInjector {
     static let kind = FaultKind(
         30, "stale-decision", "after a logout decisions are still permitted for a while",
         violates: ["logout-final", "authorization-gates"],
-        [.init("window", .duration, "30s", "from the logout on")], protocols: [.adobePassV2],
-        injector: Self.self)
+        [.init("window", .duration, "30s", "from the logout on")],
+        races: [.init("window=30ms", plan: "logout-media", low: 0, high: 30, least: 4)],
+        protocols: [.adobePassV2], injector: Self.self)
 
     private var chance: Chance
     private let window: Duration
@@ -120,8 +121,9 @@ struct StaleDecision: FaultInjector {
 struct LogoutAllProviders: FaultInjector {
     static let kind = FaultKind(
         35, "logout-all-providers", "a logout at one provider ends the profiles of the others",
-        violates: ["provider-independence", "token-monotonic"], protocols: [.adobePassV2],
-        injector: Self.self)
+        violates: ["provider-independence", "token-monotonic"],
+        races: [.init("", plan: "logout-authenticate", high: 0, least: 4)],
+        protocols: [.adobePassV2], injector: Self.self)
 
     private var chance: Chance
     private var ended: [DeviceKey: Int] = [:]

@@ -1,3 +1,4 @@
+internal import Dialects
 internal import Races
 internal import Reports
 
@@ -8,19 +9,31 @@ extension RacePlan {
     }
 
     private var explanation: Explanation {
-        let ways = variants.map { variant in
+        Explanation(
+            .racePlan, name, line,
+            "A plan of 'screenrig race', for rigs ('race: {plans: [\(name)]}') and --plan. "
+                + "Operations: \(operations). \(inV2)",
+            harmless: "", send: "")
+    }
+
+    private var operations: String {
+        variants.map { variant in
             let title = variant.name.isEmpty ? "" : "\(variant.name): "
             let ops = variant.schedule.ops.map { op in
                 let mark = op.id == variant.swept ? " (swept in time)" : ""
                 return "\(op.actor) \(op.step.rawValue)\(mark)"
             }
             return title + ops.joined(separator: ", ")
+        }.joined(separator: "; ")
+    }
+
+    /// The same in adobe-pass-v2, or why not.
+    private var inV2: String {
+        let name = ProtocolName.adobePassV2
+        switch spoken(in: name) {
+        case .success(let plan): return "In \(name.rawValue): \(plan.operations)."
+        case .failure(let lack): return "Not played in \(name.rawValue): \(lack.reason)."
         }
-        return Explanation(
-            .racePlan, name, line,
-            "A plan of 'screenrig race', for rigs ('race: {plans: [\(name)]}') and --plan. "
-                + "Operations: \(ways.joined(separator: "; ")).",
-            harmless: "", send: "")
     }
 }
 
