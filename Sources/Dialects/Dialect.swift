@@ -104,12 +104,17 @@ extension Dialect {
 /// What of an app is registered at the service, and may be refused.
 public enum AppSetting: Sendable { case requestor, domain, provider, redirectURL }
 
-/// Names in the documents of a protocol, for programs that speak it without a dialect.
+/// Names in the documents of a protocol, for programs that speak it without a dialect. A place in a document
+/// is a list of names: `*` is the first entry of a map or list, `#` its name.
 public struct ScriptTerms: Sendable {
     /// The user, the provider, the expiry and the code in a document.
-    public var user, provider, expires, code: String
+    public var user, provider, expires, code: [String]
     /// Statuses that say "not there (yet)".
     public var absent: [Int]
+    /// A map that is empty where nobody is signed in; empty: the status says it.
+    public var map: [String]
+    /// A flag that is false where a decision is a denial; empty: the status says it.
+    public var permit: [String]
     /// The field by which a form brings the provider's word to the service.
     public var assertion: String
     /// Where the configuration lists providers, and what a list in a map is called.
@@ -117,14 +122,17 @@ public struct ScriptTerms: Sendable {
     public var providerItem: String
 
     public init(
-        user: String, provider: String, expires: String, code: String, absent: [Int],
-        assertion: String, providers: [String], providerItem: String
+        user: [String], provider: [String], expires: [String], code: [String], absent: [Int],
+        map: [String] = [], permit: [String] = [], assertion: String, providers: [String],
+        providerItem: String = ""
     ) {
         self.user = user
         self.provider = provider
         self.expires = expires
         self.code = code
         self.absent = absent
+        self.map = map
+        self.permit = permit
         self.assertion = assertion
         self.providers = providers
         self.providerItem = providerItem

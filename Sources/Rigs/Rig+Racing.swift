@@ -20,6 +20,15 @@ extension Rig {
         return rig
     }
 
+    /// This rig with a kind that speaks a protocol before the others, if it has one: a race takes the first.
+    public func led(by name: ProtocolName) -> Rig {
+        var rig = self
+        if let position = kinds.firstIndex(where: { protocolName(of: $0) == name }) {
+            rig.kinds.insert(rig.kinds.remove(at: position), at: 0)
+        }
+        return rig
+    }
+
     /// What the household of a race speaks.
     public var racedProtocol: ProtocolName {
         (kinds.first?.application ?? target.application).protocolName

@@ -6,10 +6,13 @@ struct ReplayTests {
     private static let late = "ack-before-apply:window=30ms"
 
     /// The case of a race in virtual time.
-    private static func raced(in folder: Folder) async throws -> String {
+    private static func raced(
+        _ plan: String = "poll-authenticate", fault: String = late,
+        over protocolName: String = "adobe-pass-v1", in folder: Folder
+    ) async throws -> String {
         let ended = try await Command.run(
-            "race", Command.rig("races/poll-authenticate.yaml"), "--virtual", "--quiet", "--fault",
-            late, "--out", "race", in: folder)
+            "race", Command.rig("races/\(plan).yaml"), "--virtual", "--quiet", "--fault", fault,
+            "--set", "target.protocol=\(protocolName)", "--out", "race", in: folder)
         #expect(ended.code == 1, "\(ended.output)\(ended.errors)")
         let name = try #require(
             FileManager.default.contentsOfDirectory(atPath: folder.path("race/cases"))
@@ -90,14 +93,22 @@ struct ReplayTests {
         #expect(ended.code == 0 && !folder.holds("run/cases"))
     }
 
-    @Test("the Python script sees the fault, and nothing on a service that keeps its promises")
-    func python() async throws {
+    @Test(
+        "the Python script sees the fault, and nothing on a service that keeps its promises",
+        arguments: [
+            ("adobe-pass-v1", "poll-authenticate", Self.late),
+            ("adobe-pass-v2", "poll-authenticate", Self.late),
+            ("adobe-pass-v2", "poll-authenticate", "poll-double-mint:window=30ms"),
+            ("adobe-pass-v2", "logout-media", "stale-decision:window=30ms"),
+            ("adobe-pass-v2", "logout-authenticate", "logout-all-providers"),
+        ])
+    func python(protocolName: String, plan: String, planted: String) async throws {
         let folder = try Folder()
-        let file = try await Self.raced(in: folder)
+        let file = try await Self.raced(plan, fault: planted, over: protocolName, in: folder)
         let script = try await Command.run("replay", file, "--emit", "python", in: folder)
         #expect(script.code == 0 && script.errors.isEmpty, "\(script.errors)")
         _ = try folder.write(script.output, to: "race.py")
-        for (fault, code) in [(Self.late, Int32(1)), ("none", 0)] {
+        for (fault, code) in [(planted, Int32(1)), ("none", 0)] {
             let server = try Command(
                 ["serve", "--port", "0", "--no-throttle", "--fault", fault], in: folder)
             let url = try await server.url()
@@ -112,6 +123,51 @@ struct ReplayTests {
             server.send(SIGINT)
             _ = try await server.ended()
         }
+    }
+
+    @Test("a case is played in the steps of the target's protocol, or refused with the remedy")
+    func otherProtocol() async throws {
+        let folder = try Folder()
+        let file = try await Self.raced(in: folder)
+        let toV2 = ["--virtual", "--times", "5", "--set", "target.protocol=adobe-pass-v2"]
+        let moved = try await Command(["replay", file] + toV2, in: folder).ended()
+        #expect(moved.code == 1, "\(moved.output)\(moved.errors)")
+        #expect(moved.errors.contains("in the steps of adobe-pass-v2"), "\(moved.errors)")
+        #expect(moved.output.contains("profiles-by-code"), "\(moved.output)")
+        let saved = try await Command(["replay", file, "--save"] + toV2, in: folder).ended()
+        #expect(saved.code == 2 && saved.errors.contains("leave --save out"), "\(saved.errors)")
+        try FileManager.default.removeItem(atPath: folder.path("race"))
+        let newer = try await Self.raced(over: "adobe-pass-v2", in: folder)
+        let back = try await Command.run(
+            "replay", newer, "--virtual", "--set", "target.protocol=adobe-pass-v1", in: folder)
+        #expect(back.code == 2, "\(back.output)\(back.errors)")
+        #expect(
+            back.errors.contains("adobe-pass-v1 has no operation create-session")
+                && back.errors.contains("--set target.protocol=adobe-pass-v2"), "\(back.errors)")
+    }
+
+    @Test("a case out of a run of two protocols is of its household's, and replays as that")
+    func mixed() async throws {
+        let folder = try Folder()
+        let ended = try await Command.run(
+            "simulate", Command.rig("migration.yaml"), "--fault", "token-flap:window=2s", "--out",
+            "run", "--quiet", "--set",
+            "load.arrivals=[{ramp-to: 10/s, over: 0s}, {hold: 4s}]", in: folder)
+        #expect(ended.code == 1, "\(ended.output)\(ended.errors)")
+        let cases = try FileManager.default.contentsOfDirectory(atPath: folder.path("run/cases"))
+            .filter { $0.hasSuffix(".json") }
+        var spoken: Set<String> = []
+        for name in cases.sorted() {
+            let text = try folder.read("run/cases/\(name)")
+            #expect(!text.contains("adobe-pass-v1+adobe-pass-v2"), "\(name)")
+            let own = text.contains("\"create-session\"") ? "adobe-pass-v2" : "adobe-pass-v1"
+            #expect(text.contains("\"protocol\": \"\(own)\""), "\(name)")
+            let replayed = try await Command.run(
+                "replay", "run/cases/\(name)", "--virtual", "--times", "5", in: folder)
+            #expect(replayed.code == 1, "\(name): \(replayed.output)\(replayed.errors)")
+            spoken.insert(own)
+        }
+        #expect(spoken.count == 2, "\(cases)")
     }
 
     @Test("through a proxy it is told by how much the way varies, and so the window's edges")

@@ -1,4 +1,5 @@
 import Checker
+import Dialects
 import Foundation
 import Races
 import Testing
@@ -15,6 +16,28 @@ struct EmissionTests {
         let emission = Emission(.sample, target: Self.target)
         try Golden.expect(try emission.python(), is: "case.py.txt")
         try Golden.expect(try emission.har(), is: "case.har.json")
+    }
+
+    @Test("a case of REST V2 has that protocol's requests, and Python accepts it")
+    func secondProtocol() throws {
+        let moved = try Case.sample.translated(to: .adobePassV2)
+        #expect(moved.spoken == .adobePassV2)
+        let text = try Emission(moved, target: Self.target).python()
+        #expect(try Self.parses(text))
+        for words in ["resume-session", "AP-Device-Identifier", "/api/v2/DEMOTV/profiles/code/"] {
+            #expect(text.contains(words), "\(words)")
+        }
+        #expect(!text.contains("/api/v1/") && !text.contains("\"poll-token\""))
+    }
+
+    @Test("of a run of two protocols a case is of the one that has its steps")
+    func joined() throws {
+        var odd = Case.sample
+        odd.target.protocolName = "adobe-pass-v1+adobe-pass-v2"
+        #expect(odd.spoken == .adobePassV1)
+        odd.schedule = try Case.sample.translated(to: .adobePassV2).schedule
+        #expect(odd.spoken == .adobePassV2)
+        #expect(throws: CaseError.self) { try odd.translated(to: .adobePassV1) }
     }
 
     @Test("Python accepts them", arguments: ["python", "har"])

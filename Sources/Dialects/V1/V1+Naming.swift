@@ -19,7 +19,7 @@ extension V1 {
     }
 
     public static let script: ScriptTerms? = ScriptTerms(
-        user: "userId", provider: "mvpd", expires: "expires", code: "code",
+        user: ["userId"], provider: ["mvpd"], expires: ["expires"], code: ["code"],
         absent: [403, 404, 410, 412], assertion: "SAMLResponse",
         providers: ["requestor", "mvpds"], providerItem: "mvpd")
 }

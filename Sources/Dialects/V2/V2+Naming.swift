@@ -15,4 +15,11 @@ extension V2 {
 
     /// Of a session; the login's own address names none.
     public static func provider(askedBy call: Call) -> String? { call.mvpd }
+
+    /// §§ 5.2, 6, 7: an empty map is nobody, and a denial an item of a decision.
+    public static let script: ScriptTerms? = ScriptTerms(
+        user: ["profiles", "*", "attributes", "userID", "value"], provider: ["profiles", "#"],
+        expires: ["profiles", "*", "notAfter"], code: ["code"], absent: [403], map: ["profiles"],
+        permit: ["decisions", "*", "authorized"], assertion: "SAMLResponse",
+        providers: ["requestor", "mvpds"])
 }

@@ -8,6 +8,8 @@ public enum CaseError: Error, Sendable, Hashable, CustomStringConvertible {
     /// `key` is its path: `ops[2].anchor.event`.
     case missing(file: String, key: String, wanted: String)
     case wrong(file: String, key: String, found: String, wanted: String)
+    /// `name` is the case's.
+    case otherProtocol(name: String, from: String, to: String, reason: String)
 
     public var description: String {
         switch self {
@@ -22,6 +24,9 @@ public enum CaseError: Error, Sendable, Hashable, CustomStringConvertible {
             "\(file): \(key) is missing; it must be \(wanted)"
         case .wrong(let file, let key, let found, let wanted):
             "\(file): \(key) is \(found); it must be \(wanted)"
+        case .otherProtocol(let name, let from, let to, let reason):
+            "\(name) was found over \(from) and cannot be replayed over \(to): \(reason); replay "
+                + "it with --set target.protocol=\(from)"
         }
     }
 }

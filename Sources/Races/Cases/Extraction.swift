@@ -1,7 +1,9 @@
 public import Checker
 internal import Dialects
 public import Journal
+internal import Rigs
 internal import Statistics
+internal import Vocabulary
 
 /// Cases out of a load run: the schedule behind a violation, taken from the history around it. What
 /// it is in words of a race plan: the operations that contradict each other, what had to be there
@@ -64,7 +66,9 @@ public struct Extraction {
             version: version,
             rig: Case.RigText(name: header.rigName, source: header.rigSource), seed: header.seed,
             policies: header.policies,
-            target: Case.Target(name: header.target, protocolName: header.protocolName),
+            target: Case.Target(
+                name: header.target,
+                protocolName: Self.protocolName(of: life, in: header.protocolName)),
             throttle: header.throttledBy.map { "throttled by \($0)" } ?? "not known",
             schedule: schedule,
             // Two living rooms that mix: those of another trial would mix with them too.
@@ -77,6 +81,16 @@ public struct Extraction {
         made.target.take(life)
         made.trial = story.trial(startedMicroseconds: header.startedMicroseconds)
         return made
+    }
+
+    /// Of a run that spoke several protocols the household's own: the one that has all that it asked for.
+    private static func protocolName(of life: [Exchange], in joined: String) -> String {
+        let names = ProtocolName.names(joined: joined)
+        guard names.count > 1 else { return joined }
+        let asked = Set(life.map(\.operation).filter { !$0.isOfConnection })
+        return names.first { name in
+            ProtocolName(rawValue: name).map { asked.isSubset(of: $0.operations) } ?? false
+        } ?? joined
     }
 
     private static func utc(_ microseconds: Int64) -> String {

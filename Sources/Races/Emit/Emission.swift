@@ -61,15 +61,15 @@ public struct Emission: Sendable {
     /// client's secret, the end of a code.
     private static let unknown: Set<Step> = [
         .tokenExchange, .profileRequest, .freePreview, .preauthorizeCode, .registerClient,
-        .accessToken, .expire,
+        .accessToken, .expire, .partnerRequest, .ssoProfile,
     ]
 
     /// One file of Python 3 without any dependency: threads, last bytes released at their offsets,
     /// secrets from the environment; prints k of n, exits 1 while it hits.
     public func python() throws(EmitError) -> String {
-        guard let spoken = ProtocolName(rawValue: emitted.target.protocolName),
-            let names = spoken.type.script
-        else { throw .otherProtocol(emitted.target.protocolName) }
+        guard let spoken = emitted.spoken, let names = spoken.type.script else {
+            throw .otherProtocol(emitted.target.protocolName)
+        }
         if let op = emitted.schedule.ops.first(where: { Self.unknown.contains($0.step) }) {
             throw .unknownStep(op.step.rawValue)
         }
@@ -84,9 +84,9 @@ public struct Emission: Sendable {
             "VERSION": Self.comment(emitted.version),
             "BASE": Self.comment(target.base),
             "STATEMENT": target.demoStatement.isEmpty ? "" : " (default: the stand-in's own)",
-            "CASE": Self.literal(caseDocument.text(.page)),
+            "CASE": Self.literal(caseDocument(in: spoken).text(.page)),
             "TARGET": Self.literal(
-                targetDocument(names, calls: try calls(in: spoken)).text(.page)),
+                targetDocument(spoken, names, calls: try calls(in: spoken)).text(.page)),
         ])
     }
 
@@ -107,7 +107,7 @@ public struct Emission: Sendable {
         "r'''\n" + json.replacing("'", with: "\\u0027") + "\n'''"
     }
 
-    private var caseDocument: JSON {
+    private func caseDocument(in spoken: ProtocolName) -> JSON {
         let schedule = emitted.schedule
         return .members([
             ("name", .string(emitted.name)),
@@ -125,7 +125,7 @@ public struct Emission: Sendable {
                             ("household", .integer($0.household)),
                         ])
                     })
-            ), ("ops", .array(schedule.ops.map(Self.op))),
+            ), ("ops", .array(schedule.ops.map { Self.op($0, of: schedule, in: spoken) })),
             (
                 "settle",
                 .members([
@@ -134,27 +134,66 @@ public struct Emission: Sendable {
                     ("everyUs", .integer(schedule.settle.every.inMicroseconds)),
                 ])
             ),
-            ("reads", .array(schedule.finalReads.map { Self.read($0, of: schedule) })),
+            (
+                "reads",
+                .array(
+                    Self.reads(of: schedule, in: spoken).map {
+                        Self.op($0, of: schedule, in: spoken)
+                    })
+            ),
             ("alone", .bool(emitted.company == .nobody)),
             ("ttl", schedule.codeLifetime.map { .integer(Int($0.components.seconds)) } ?? .null),
             ("swept", emitted.swept.map(JSON.string) ?? .null),
         ])
     }
 
-    /// One that is asked in the end, as an op of the screen that asks.
-    private static func read(_ read: Schedule.FinalRead, of schedule: Schedule) -> JSON {
-        let actor =
-            read.op.map { schedule.ops[$0].actor }
-            ?? schedule.actors.first { $0.screen == .first && $0.household == read.household }?.name
-        var op = Schedule.Op("read", actor ?? "", read.step, connection: .fresh)
-        if let code = read.code { op.args = [.init("code", code)] }
-        if let resource = read.resource { op.args = [.init("resource", "\(resource)")] }
-        return Self.op(op)
+    /// What is asked in the end, as ops of the screens that ask; without what the protocol has nothing for.
+    private static func reads(of schedule: Schedule, in spoken: ProtocolName) -> [Schedule.Op] {
+        schedule.finalReads.compactMap { read in
+            guard let step = read.step.counterpart(in: spoken) else { return nil }
+            let actor =
+                read.op.map { schedule.ops[$0].actor }
+                ?? schedule.actors.first {
+                    $0.screen == .first && $0.household == read.household
+                }?.name
+            var op = Schedule.Op("read", actor ?? "", step, connection: .fresh)
+            if let code = read.code { op.args = [.init("code", code)] }
+            if let resource = read.resource { op.args = [.init("resource", "\(resource)")] }
+            return op
+        }
     }
 
-    private static func op(_ op: Schedule.Op) -> JSON {
-        .members([
+    /// What an op does in any protocol, in the script's words.
+    private static func deed(
+        of op: Schedule.Op, onFirstScreen isFirst: Bool, in spoken: ProtocolName
+    ) -> String {
+        switch op.step {
+        case .authenticate: return "sign-in"
+        case .loginStart: return "start"
+        // A decision has the media token in it, where nothing else asks for that.
+        case .authorize where !spoken.operations.contains(.mediaToken): return "media"
+        default: break
+        }
+        return switch op.step.operation?.step(onFirstScreen: isFirst) {
+        case .issueCode: "code"
+        case .poll: "poll"
+        case .confirm: "confirm"
+        case .lookUpCode: "record"
+        case .deleteCode: "delete"
+        case .logout: "logout"
+        case .mediaToken: "media"
+        case .readAuthorization: "authorization"
+        default: op.step.rawValue
+        }
+    }
+
+    private static func op(
+        _ op: Schedule.Op, of schedule: Schedule, in spoken: ProtocolName
+    ) -> JSON {
+        let isFirst = schedule[actor: op.actor]?.screen == .first
+        return .members([
             ("id", .string(op.id)), ("actor", .string(op.actor)), ("op", .string(op.step.rawValue)),
+            ("does", .string(deed(of: op, onFirstScreen: isFirst, in: spoken))),
             ("args", .members(op.args.map { ($0.name, .string($0.value)) })),
             ("tag", op.tag.map(JSON.string) ?? .null),
             (
@@ -176,6 +215,8 @@ public struct Emission: Sendable {
         static let statement = "PLACEFORSTATEMENT"
         static let client = "PLACEFORCLIENT"
         static let secret = "PLACEFORSECRET"
+        static let bearer = "PLACEFORBEARER"
+        static let info = "PLACEFORINFO"
     }
 
     /// The requests of all steps that the script makes, as the dialect writes them, with places for what
@@ -188,13 +229,19 @@ public struct Emission: Sendable {
             id: Blank.device,
             info: DeviceInfo(model: "", osName: "", osVersion: "", primaryHardwareType: ""),
             userAgent: "", forwardedFor: nil)
-        let credential = Credential(device: device, bearer: nil)
+        let credential = Credential(
+            device: device, bearer: target.usesBearer ? Secret(Blank.bearer) : nil,
+            mvpd: Blank.provider)
         let issued = IssuedCode(code: Code(Blank.code), lifetime: .zero)
         let schedule = emitted.schedule
-        var steps: [Step] = [.loginStart, .pollToken]
+        var steps: [Step] = [.loginStart, Self.poll(in: spoken)]
         if target.mvpds.isEmpty { steps.append(.configuration) }
         if target.usesBearer { steps += [.registerClient, .accessToken] }
-        for step in schedule.ops.map(\.step) + schedule.finalReads.map(\.step)
+        let completion = dialect.completeSession(
+            issued.code, mvpd: Blank.provider, credential)
+        if completion != nil { steps.append(Step(.resumeSession)) }
+        let reads = Self.reads(of: schedule, in: spoken).map(\.step)
+        for step in schedule.ops.map(\.step) + reads
         where step != .authenticate && !steps.contains(step) {
             steps.append(step)
         }
@@ -204,9 +251,10 @@ public struct Emission: Sendable {
                 switch step {
                 case .loginStart:
                     dialect.authenticate(issued, mvpd: Blank.provider, credential)
-                case .registrationCode:
+                case .registrationCode, .createSession:
                     dialect.issueCode(credential, lifetime: schedule.codeLifetime, mvpd: nil)
                 case .pollToken: dialect.poll(issued, .token, credential)
+                case Step(.resumeSession): completion
                 case .registerClient: dialect.registerClient(Secret(Blank.statement), as: device)
                 case .accessToken:
                     dialect.accessToken(
@@ -226,7 +274,24 @@ public struct Emission: Sendable {
         return made
     }
 
-    private func targetDocument(_ names: ScriptTerms, calls: [(Step, Call)]) -> JSON {
+    /// What a TV asks while it waits.
+    private static func poll(in spoken: ProtocolName) -> Step {
+        Step.pollToken.counterpart(in: spoken) ?? .pollToken
+    }
+
+    /// As the dialect writes them, but for the device's description, which differs between screens.
+    private static func headers(of call: Call) -> [JSON] {
+        call.headers.fields.map { field in
+            let isInfo = field.name == "X-Device-Info"
+            return .array([.string(field.name), .string(isInfo ? Blank.info : field.value)])
+        }
+    }
+
+    private static func path(_ names: [String]) -> JSON { .array(names.map(JSON.string)) }
+
+    private func targetDocument(
+        _ spoken: ProtocolName, _ names: ScriptTerms, calls: [(Step, Call)]
+    ) -> JSON {
         .members([
             (
                 "calls",
@@ -236,20 +301,23 @@ public struct Emission: Sendable {
                             step.rawValue,
                             .array([
                                 .string(call.method.rawValue), .string(call.address.target),
+                                .array(Self.headers(of: call)),
                                 .string(String(decoding: call.body, as: UTF8.self)),
-                                .string(call.headers["Content-Type"] ?? ""),
                             ])
                         )
                     })
             ),
+            ("poll", .string(Self.poll(in: spoken).rawValue)),
+            ("several", .bool(calls.contains { $0.0 == Step(.resumeSession) })),
             (
                 "names",
                 .members([
-                    ("user", .string(names.user)), ("provider", .string(names.provider)),
-                    ("expires", .string(names.expires)), ("code", .string(names.code)),
+                    ("user", Self.path(names.user)), ("provider", Self.path(names.provider)),
+                    ("expires", Self.path(names.expires)), ("code", Self.path(names.code)),
                     ("absent", .array(names.absent.map(JSON.integer))),
+                    ("map", Self.path(names.map)), ("permit", Self.path(names.permit)),
                     ("assertion", .string(names.assertion)),
-                    ("providers", .array(names.providers.map(JSON.string))),
+                    ("providers", Self.path(names.providers)),
                     ("providerItem", .string(names.providerItem)),
                 ])
             ),

@@ -26,7 +26,8 @@ enum Script {
     /// the cause of the others.
     static let promises: [Invariant] = [
         .noTokenBeforeSignIn, .tokenIsolation, .signInVisible, .signInDelivered, .tokenMonotonic,
-        .oneOwner, .oneToken, .codeUnique, .logoutFinal, .deleteFinal, .errorsHaveNoEffect,
+        .oneOwner, .providerIndependence, .profileNotProlonged, .oneToken, .codeUnique,
+        .logoutFinal, .deleteFinal, .errorsHaveNoEffect,
         .retryOnce, .authorizationGates, .linearizable,
     ]
 

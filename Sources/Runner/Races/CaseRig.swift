@@ -1,3 +1,4 @@
+internal import Dialects
 internal import Foundation
 package import Races
 package import Rigs
@@ -6,6 +7,8 @@ internal import Signing
 /// The rig that a case carries, with what the command line changes.
 package struct CaseRig {
     package let rig: Rig
+    /// The case in the steps of the protocol that the rig speaks.
+    package let played: Case
 
     /// `target` and `overrides`: as `--target` and `--set` have them.
     package init(
@@ -37,6 +40,8 @@ package struct CaseRig {
             var read = reading.rig
             // A case may come from elsewhere: whom its requests and their secrets may reach is said here.
             read.target.allow = []
+            if let spoken = known.spoken { read = read.led(by: spoken) }
+            played = try known.translated(to: read.racedProtocol)
             rig = read
         } catch let failure as RunError {
             throw failure
@@ -65,8 +70,18 @@ extension EmitTarget {
             redirectURL: target.redirectURL, mvpds: target.mvpds.map(\.id),
             resources: target.resources, usesBearer: target.usesBearer,
             forwards: rig.forwardedFor == .perDevice,
-            firstInfo: home?.firstScreen.info.header ?? "",
-            secondInfo: home?.secondScreens.first?.info.header ?? "",
+            firstInfo: Self.info(of: home?.firstScreen, rig),
+            secondInfo: Self.info(of: home?.secondScreens.first, rig),
             demoStatement: isNear ? Signing.demoSoftwareStatement() : "")
+    }
+
+    /// `X-Device-Info` as the rig's protocol writes it.
+    private static func info(of device: DeviceIdentity?, _ rig: Rig) -> String {
+        guard let device else { return "" }
+        let dialect = rig.racedProtocol.dialect(
+            at: Origin(scheme: .http, host: "target"), requestor: rig.target.requestor,
+            domain: rig.target.domain, redirectURL: rig.target.redirectURL)
+        let call = dialect.configuration(Credential(device: device, bearer: nil))
+        return call?.headers["X-Device-Info"] ?? ""
     }
 }

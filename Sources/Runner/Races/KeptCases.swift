@@ -1,3 +1,4 @@
+internal import Dialects
 internal import Foundation
 package import Races
 
@@ -12,8 +13,9 @@ package struct KeptCases {
 
     private let cases: [(file: String, known: Case)]
 
-    /// Those of the plans that this search has. A file there that is no case ends the command.
-    init(beside rigFile: String, plans: [String]) throws {
+    /// Those of the plans that this search has, in the steps of its protocol; what cannot be played in that is
+    /// left out. A file there that is no case ends the command.
+    init(beside rigFile: String, plans: [String], in spoken: ProtocolName) throws {
         let folder = URL(filePath: rigFile).deletingLastPathComponent().appending(path: "cases")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         var cases: [(file: String, known: Case)] = []
@@ -21,7 +23,8 @@ package struct KeptCases {
             let file = folder.appending(path: name).relativePath
             do {
                 let known = try Case(contentsOf: file)
-                if plans.contains(known.schedule.plan) { cases.append((file, known)) }
+                guard plans.contains(known.schedule.plan) else { continue }
+                if let played = try? known.translated(to: spoken) { cases.append((file, played)) }
             } catch {
                 throw RunError.badInput("\(error)")
             }

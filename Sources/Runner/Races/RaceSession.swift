@@ -37,7 +37,8 @@ package final class RaceSession: Sendable {
 
     /// Cases that are kept beside the rig, which come first.
     package func replayKept(beside rigFile: String) async throws -> [KeptCases.KeptCase] {
-        let kept = try KeptCases(beside: rigFile, plans: stage.plans.map(\.name))
+        let kept = try KeptCases(
+            beside: rigFile, plans: stage.plans.map(\.name), in: stage.rig.racedProtocol)
         return await kept.replay(on: arena, of: stage)
     }
 

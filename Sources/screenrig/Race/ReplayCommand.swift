@@ -82,16 +82,22 @@ struct ReplayCommand: AsyncParsableCommand {
             throw CommandFailure.badInput("\(error)")
         }
         let confidence = try confidence()
-        let rig = try CaseRig(
+        let own = try CaseRig(
             known, target: changes.target, overrides: try changes.overrides.map(RigFile.split),
             seed: changes.seed, faults: play.faults, isVirtual: isVirtual,
             readsSecrets: emit == nil,
-            allowed: play.allowed, isTrusted: isTrusted
-        ).rig
-        if let form = try form() { return try print(known, rig, as: form) }
+            allowed: play.allowed, isTrusted: isTrusted)
+        let isTranslated = own.played.target.protocolName != known.target.protocolName
+        if save, isTranslated {
+            throw CommandFailure.badInput(
+                "--save writes into the case, which is over \(known.target.protocolName), and this "
+                    + "replay is over \(own.played.target.protocolName); leave --save out")
+        }
+        if let form = try form() { return try print(own.played, own.rig, as: form) }
         let fixed = confidence.map { FixedAt(known, confidence: $0) }
         let session = ReplaySession(
-            known: known, rig: rig, times: times ?? fixed?.replays ?? 20, fixed: fixed,
+            known: own.played, rig: own.rig, isTranslated: isTranslated,
+            times: times ?? fixed?.replays ?? 20, fixed: fixed,
             file: file, isVirtual: isVirtual, allowed: play.allowed, isQuiet: play.quiet,
             asJSON: play.json, saves: save)
         try await session.run()

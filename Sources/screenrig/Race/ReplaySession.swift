@@ -7,6 +7,8 @@ internal import Runner
 struct ReplaySession {
     let known: Case
     let rig: Rig
+    /// Its steps are those of another protocol than it was found over.
+    let isTranslated: Bool
     let times: Int
     let fixed: FixedAt?
     let file: String
@@ -29,7 +31,9 @@ struct ReplaySession {
         }
         let target = stage.venue.targetName
         if !isQuiet, !asJSON {
-            Terminal.complain(inWords: "replaying \(known.name) → \(target), \(times) times")
+            let steps = isTranslated ? ", in the steps of \(known.target.protocolName)" : ""
+            Terminal.complain(
+                inWords: "replaying \(known.name) → \(target)\(steps), \(times) times")
             if let fixed { Terminal.complain(inWords: fixed.plan) }
         }
         let interrupts = Interrupts(stopping: stage.arena)

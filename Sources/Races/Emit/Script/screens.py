@@ -48,13 +48,6 @@ class Screen:
         """Its address, which a browser on it has as well."""
         return [("X-Forwarded-For", self.address)] if TARGET["forwards"] else []
 
-    def headers(self):
-        pairs = [("Accept", "application/json"), ("X-Device-Info", TARGET["info"][self.role])]
-        pairs += self.forwarded()
-        if self.bearer:
-            pairs.append(("Authorization", "Bearer " + self.bearer))
-        return pairs + [tuple(pair) for pair in TARGET["headers"]]
-
     def connection(self, name):
         """A new one for "fresh", else the one kept under that name."""
         if name == "fresh":
@@ -63,9 +56,26 @@ class Screen:
             self.kept[name] = Wire(BASE)
         return self.kept[name]
 
-    def ask(self, method, path, body=b"", kind=None):
-        headers = self.headers() + ([("Content-Type", kind)] if kind else [])
-        reply = Wire(BASE).ask(method, BASE + path, headers, body)
+    def request(self, step, **values):
+        """Method, address, headers and body of a request, with its places filled."""
+        method, path, headers, body = TARGET["calls"][step]
+        values.update(device=self.id, info=TARGET["info"][self.role], bearer=self.bearer or "")
+        headers = [tuple(pair) for pair in headers]
+        kind = dict(headers).get("Content-Type", "")
+        for name, value in values.items():
+            place = "PLACEFOR" + name.upper()
+            path = path.replace(place, quote(value, safe=""))
+            body = body.replace(
+                place, json.dumps(value)[1:-1] if "json" in kind else quote(value, safe=""))
+            # A header may have it as it is, or as Base64.
+            headers = [(key, text.replace(place, value).replace(coded(place), coded(value)))
+                       for key, text in headers]
+        if step != "login-start":
+            headers += [tuple(pair) for pair in TARGET["headers"]]
+        return method, BASE + path, headers + self.forwarded(), body.encode()
+
+    def ask(self, step, **values):
+        reply = Wire(BASE).ask(*self.request(step, **values))
         if reply.status == 429:
             raise Lost("throttled")
         return reply
@@ -73,34 +83,49 @@ class Screen:
     def register(self):
         if self.bearer or not TARGET["bearer"]:
             return
-        client = self.ask(*request("register-client", statement=STATEMENT)).document()
-        token = self.ask(*request(
+        client = self.ask("register-client", statement=STATEMENT).document()
+        token = self.ask(
             "access-token", client=client.get("client_id", ""),
-            secret=client.get("client_secret", ""))).document()
+            secret=client.get("client_secret", "")).document()
         self.bearer = token.get("access_token")
         if not self.bearer:
             raise Lost("no access token: is SCREENRIG_STATEMENT set?")
 
+    def complete(self, code, provider):
+        """Names the provider to the session of a code, where the login itself does not."""
+        if "resume-session" not in TARGET["calls"]:
+            return
+        self.register()
+        reply = self.ask("resume-session", code=code, provider=provider)
+        if reply.status != 200 or not dig(reply.document(), TARGET["names"]["code"]):
+            raise Lost("resume-session answered %d, and asks for no login" % reply.status)
 
-def request(step, **values):
-    """Method, path, body and its type of a request, with its places filled."""
-    method, path, body, kind = TARGET["calls"][step]
-    for name, value in values.items():
-        place = "PLACEFOR" + name.upper()
-        path = path.replace(place, quote(value, safe=""))
-        body = body.replace(
-            place, json.dumps(value)[1:-1] if "json" in kind else quote(value, safe=""))
-    return method, path, body.encode(), kind
+
+def coded(text):
+    return base64.b64encode(text.encode()).decode()
+
+
+def dig(document, path):
+    """What stands at a path of names: "*" is the first entry of a map or list, "#" its name."""
+    for name in path:
+        if name == "#":
+            return next(iter(document), None) if isinstance(document, dict) else None
+        if name == "*":
+            found = document.values() if isinstance(document, dict) else document or []
+            document = next(iter(found), None)
+        else:
+            document = document.get(name) if isinstance(document, dict) else None
+    return document
 
 
 def cookies_of(jar):
     return [("Cookie", "; ".join("%s=%s" % pair for pair in jar.items()))] if jar else []
 
 
-def walk_login(code, provider, account, forwarded):
+def walk_login(screen, code, provider, account):
     """Everything up to the provider's form that brings the assertion back to the service."""
-    method, path, body, _ = request("login-start", code=code, provider=provider)
-    url, jar = BASE + path, {}
+    forwarded, jar = screen.forwarded(), {}
+    method, url, _, body = screen.request("login-start", code=code, provider=provider)
     for _ in range(20):
         headers = [("Accept", "text/html")] + forwarded + cookies_of(jar)
         if method == "POST":
@@ -143,8 +168,6 @@ def providers():
         return TARGET["mvpds"]
     screen = Screen(0, "first")
     screen.register()
-    found = screen.ask(*request("configuration")).document()
-    for name in TARGET["names"]["providers"]:
-        found = found.get(name, {})
+    found = dig(screen.ask("configuration").document(), TARGET["names"]["providers"])
     found = found.get(TARGET["names"]["providerItem"], []) if isinstance(found, dict) else found
-    return [m["id"] for m in found if str(m.get("isTempPass", "")).lower() != "true"]
+    return [m["id"] for m in found or [] if str(m.get("isTempPass", "")).lower() != "true"]

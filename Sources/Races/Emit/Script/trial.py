@@ -2,19 +2,27 @@ class Seen:
     """What one op, or one read after the race, came to."""
 
     def __init__(self, op, household, sent, reply):
-        self.op, self.household, self.sent = op, household, sent
+        self.op, self.household, self.sent, self.does = op, household, sent, op["does"]
         self.first, self.status = reply.first, reply.status
         self.date = reply.header("date")
         document = reply.document() if reply.body[:1] == b"{" else {}
+        names = TARGET["names"]
         self.user, self.mvpd, self.expires, self.code = (
-            document.get(TARGET["names"][name]) for name in ("user", "provider", "expires", "code"))
+            dig(document, names[name]) for name in ("user", "provider", "expires", "code"))
+        # What its request named says what it is about.
+        self.mvpd, self.code = self.mvpd or op.get("mvpd"), op.get("code") or self.code
         self.location = reply.header("location")
         self.failed = reply.status >= 400
         if 200 <= reply.status < 400:
-            self.result = "denied" if "error=" in self.location else "success"
+            self.result = "success"
+            if "error=" in self.location or names["permit"] and dig(
+                    document, names["permit"]) is False:
+                self.result = "denied"
+            elif names["map"] and dig(document, names["map"]) == {}:
+                self.result = "absent"
         elif reply.status in TARGET["names"]["absent"]:
             self.result = "absent"
-        elif reply.status == 429 or (reply.status >= 500 and op["op"] != "authenticate"):
+        elif reply.status == 429 or (reply.status >= 500 and self.does != "sign-in"):
             raise Lost("%s answered %d" % (op["op"], reply.status))
         else:
             self.result = "denied"
@@ -53,6 +61,7 @@ class Trial:
     def __init__(self, turnstile):
         self.turnstile, self.inside, self.calls = turnstile, False, {}
         self.screens, self.codes, self.users, self.seen = {}, {}, {}, []
+        self.providers = {}
         self.run = "".join(random.choices(string.ascii_lowercase, k=10))
         for actor in CASE["actors"]:
             # Several connections of one TV are one device; each phone is its own.
@@ -86,34 +95,35 @@ class Trial:
 
     def request(self, op):
         """Method, address, headers and body of the request that decides."""
-        screen = self.screen(op["actor"])
-        tv = self.screens.get((screen.household, "tv"), screen)
-        step, values = op["op"], {"device": tv.id}
-        if step == "authenticate" or step == "login-start":
-            provider = PROVIDERS[int(op["args"].get("provider") or 0) % len(PROVIDERS)]
-        if step == "authenticate":
+        screen, step = self.screen(op["actor"]), op["op"]
+        wanted = PROVIDERS[int(op["args"].get("provider") or 0) % len(PROVIDERS)]
+        if op["does"] in ("sign-in", "start"):
+            op["code"] = self.code(op)
+        if op["does"] == "sign-in":
             former = op["args"].get("repeats")
             if former:
                 call, op["user"], op["mvpd"] = self.calls[former]
                 return call
+            screen.complete(op["code"], wanted)
             account = self.account(op)
-            url, body, headers = walk_login(
-                self.code(op), provider, account, screen.forwarded())
-            op["user"], op["mvpd"] = account[2], provider
-            self.calls[op["id"]] = ("POST", url, headers, body), account[2], provider
+            url, body, headers = walk_login(screen, op["code"], wanted, account)
+            op["user"], op["mvpd"] = account[2], wanted
+            self.providers[screen.household] = wanted
+            self.calls[op["id"]] = ("POST", url, headers, body), account[2], wanted
             return "POST", url, headers, body
-        if step == "login-start":
-            method, path, body, _ = request(step, code=self.code(op), provider=provider)
-            return method, BASE + path, [("Accept", "text/html")] + screen.forwarded(), body
+        if op["does"] == "start":
+            screen.complete(op["code"], wanted)
+            return screen.request(step, code=op["code"], provider=wanted)
         screen.register()
-        method, path, body, kind = TARGET["calls"][step]
+        _, path, _, body = TARGET["calls"][step]
+        values = {}
         if "PLACEFORCODE" in path + body:
-            values["code"] = self.code(op)
+            op["code"] = values["code"] = self.code(op)
+        if "PLACEFORPROVIDER" in path + body:
+            op["mvpd"] = values["provider"] = self.providers.get(screen.household, wanted)
         if "PLACEFORRESOURCE" in path + body:
             values["resource"] = TARGET["resources"][int(op["args"].get("resource") or 0)]
-        method, path, body, kind = request(step, **values)
-        headers = screen.headers() + ([("Content-Type", kind)] if kind else [])
-        return method, BASE + path, headers, body
+        return screen.request(step, **values)
 
     def prepare(self, op):
         """Everything that comes before: its request, and the connection that it takes."""
@@ -208,11 +218,8 @@ class Trial:
     def take(self, op, sent, reply):
         household = self.actors[op["actor"]]["household"]
         seen = Seen(op, household, sent, reply)
-        if op["op"] == "registration-code" and seen.code:
+        if seen.does == "code" and seen.code:
             self.codes[op["id"]] = self.codes[household] = seen.code
-        elif op["op"] in ("authenticate", "check-code", "delete-registration",
-                          "registration-record", "login-start"):
-            seen.code = self.code(op)
         self.seen.append(seen)
 
     def play(self):
@@ -258,6 +265,6 @@ class Trial:
             tv = next((a for a in CASE["actors"]
                        if a["household"] == household and a["screen"] == "first"), None)
             if tv:
-                self.plain({"id": "read", "actor": tv["name"], "op": "poll-token",
-                            "args": {}, "tag": None, "anchor": None, "offsetUs": 0,
-                            "connection": "fresh"})
+                self.plain({"id": "read", "actor": tv["name"], "op": TARGET["poll"],
+                            "does": "poll", "args": {}, "tag": None, "anchor": None,
+                            "offsetUs": 0, "connection": "fresh"})

@@ -1,19 +1,28 @@
 def polls(trial, household, result=None):
-    return [s for s in trial.seen if s.household == household and s.op["op"] == "poll-token"
+    return [s for s in trial.seen if s.household == household and s.does == "poll"
             and (result is None or s.result == result)]
 
 
-def of(trial, household, *steps):
-    return [s for s in trial.seen if s.household == household and s.op["op"] in steps]
+def of(trial, household, *deeds):
+    return [s for s in trial.seen if s.household == household and s.does in deeds]
 
 
-def between(trial, household, earlier, later, *steps):
-    """Whether one of these may have acted between the two."""
-    return any(s.sent < later.first and s.first > earlier.sent
-               for s in of(trial, household, *steps))
+def same(one, other):
+    """Whether two are about one sign-in, of which a device may have several."""
+    if not TARGET["several"]:
+        return True
+    if one.mvpd and other.mvpd:
+        return one.mvpd == other.mvpd
+    return bool(one.code) and one.code == other.code
 
 
-ENDS = ("logout", "authenticate")
+def between(trial, household, earlier, later, *deeds):
+    """Those of these that may have acted between the two."""
+    return [s for s in of(trial, household, *deeds)
+            if s.sent < later.first and s.first > earlier.sent]
+
+
+ENDS = ("logout", "sign-in")
 
 
 # In this order: what is told first is likelier to be the cause of the others.
@@ -37,10 +46,10 @@ def orders(acts, reads):
             if one.sent > soonest:
                 continue
             rest = left - {i}
-            if one.op["op"] == "authenticate":
+            if one.does == "sign-in":
                 # A redirect promises nothing: it may have done nothing.
                 after = [one.op.get("user"), user]
-            elif one.op["op"] == "logout":
+            elif one.does == "logout":
                 after = [None]
             else:
                 fits = (one.user == user if one.user else user is not None) \
@@ -57,11 +66,12 @@ def orders(acts, reads):
 def judge(trial, household, promise):
     """Two observations that cannot both be, or None."""
     yes, no = polls(trial, household, "success"), polls(trial, household, "absent")
-    signs = of(trial, household, "authenticate")
+    signs = of(trial, household, "sign-in")
+    told = [s for s in of(trial, household, "confirm") if s.result == "success"]
     gone = [s for s in of(trial, household, "logout") if s.result == "success"]
     if promise == "no-token-before-sign-in":
-        first = min([s.sent for s in signs], default=float("inf"))
-        return next(((p, p) for p in yes if p.first < first), None)
+        return next(((p, p) for p in yes if p.first < min(
+            [s.sent for s in signs if same(s, p)], default=float("inf"))), None)
     if promise == "token-isolation":
         # A service may name its users as it likes: then only somebody else's name tells.
         knows = any(p.user in trial.users for p in polls(trial, household, "success"))
@@ -70,49 +80,57 @@ def judge(trial, household, promise):
             and trial.users.get(p.user) != household), None)
     if promise == "sign-in-visible":
         # An assertion acted inside its interval or not at all: a token seen later proves it.
-        done = [s for s in of(trial, household, "check-code") if s.result == "success"]
-        done += [s for s in signs if any(p.user == s.op.get("user") for p in yes)]
-        return next(((d, p) for d in done for p in no if p.sent > d.first and not between(
-            trial, household, d, p, "logout", "delete-registration")), None)
+        done = told + [s for s in signs if any(p.user == s.op.get("user") for p in yes)]
+        return next(((d, p) for d in done for p in no if p.sent > d.first and same(d, p)
+                     and not between(trial, household, d, p, "logout", "delete")), None)
     if promise == "sign-in-delivered":
         # One poll interval, 5 s, is what a service has; a case about it has its trial's patience.
         bound = 0 if CASE["invariant"] == promise else 5_000_000_000
-        done = [s for s in of(trial, household, "check-code") if s.result == "success"]
-        done = done or [s for s in signs if s.result == "success"]
+        done = told or [s for s in signs if s.result == "success"]
         last = polls(trial, household)[-1:]
         return next(((d, p) for d in done[-1:] for p in last
-                     if p.result == "absent" and p.sent - d.first >= bound
+                     if p.result == "absent" and p.sent - d.first >= bound and same(d, p)
                      and not gone), None)
     if promise == "token-monotonic":
-        return next(((y, p) for y in yes for p in no if p.sent > y.first
+        return next(((y, p) for y in yes for p in no if p.sent > y.first and same(y, p)
                      and not between(trial, household, y, p, *ENDS)), None)
     if promise == "one-owner":
-        owners = [p for p in yes if len(of(trial, household, "registration-code")) == 1]
+        owners = yes if TARGET["several"] or len(of(trial, household, "code")) == 1 else []
         return next(((a, b) for a in owners for b in owners if a.user != b.user
-                     and a.sent < b.sent), None)
+                     and a.code == b.code and a.sent < b.sent), None)
+    pairs = {(s.op.get("user"), s.op.get("mvpd")) for s in signs}
+    torn = next(((p, p) for p in yes if p.user in trial.users and pairs
+                 and p.user in {u for u, _ in pairs}
+                 and (p.user, p.mvpd) not in pairs), None)
+    if promise == "provider-independence" and TARGET["several"]:
+        # A profile ended, and in between something was done at another provider only.
+        return torn or next(((y, p) for y in told + yes for p in no if p.sent > y.first
+                             and same(y, p) and between(trial, household, y, p, *ENDS)
+                             and not any(same(e, y) for e in between(
+                                 trial, household, y, p, *ENDS))), None)
+    if promise == "profile-not-prolonged" and TARGET["several"]:
+        return next(((a, b) for a in told + yes for b in told + yes if a.first < b.sent
+                     and (a.user, a.mvpd) == (b.user, b.mvpd)
+                     and None not in (a.expires, b.expires) and a.expires < b.expires
+                     and not between(trial, household, a, b, *ENDS)), None)
     if promise == "one-token":
-        pairs = {(s.op.get("user"), s.op.get("mvpd")) for s in signs}
-        torn = next(((p, p) for p in yes if p.user in trial.users and pairs
-                     and p.user in {u for u, _ in pairs}
-                     and (p.user, p.mvpd) not in pairs), None)
         return torn or next(((a, b) for a in yes for b in yes if a.sent < b.sent
                              and (a.user, a.mvpd) == (b.user, b.mvpd)
                              and a.expires != b.expires and not between(
                                  trial, household, a, b, *ENDS)), None)
     if promise == "code-unique":
-        made = [s for s in trial.seen if s.op["op"] == "registration-code" and s.code]
+        made = [s for s in trial.seen if s.does == "code" and s.code]
         return next(((a, b) for a in made for b in made if a.sent < b.sent
                      and a.code == b.code), None)
     if promise == "logout-final":
-        later = yes + [s for s in of(trial, household, "media-token", "authorization-token")
+        later = yes + [s for s in of(trial, household, "media", "authorization")
                        if s.result == "success"]
-        return next(((g, p) for g in gone for p in later if p.sent > g.first
-                     and not between(trial, household, g, p, "authenticate")), None)
+        return next(((g, p) for g in gone for p in later if p.sent > g.first and same(g, p)
+                     and not between(trial, household, g, p, "sign-in")), None)
     if promise == "delete-final":
-        dead = [s for s in of(trial, household, "delete-registration")
-                if s.result == "success"]
-        alive = [s for s in of(trial, household, "registration-record", "check-code",
-                               "login-start") if s.result == "success"]
+        dead = [s for s in of(trial, household, "delete") if s.result == "success"]
+        alive = told + [s for s in of(trial, household, "record", "start")
+                        if s.result == "success"]
         alive += [s for s in signs if any(p.user == s.op.get("user") for p in yes)]
         return next(((d, s) for d in dead for s in alive if s.sent > d.first), None)
     if promise == "errors-have-no-effect":
@@ -126,6 +144,9 @@ def judge(trial, household, promise):
                      if a.first < r.sent < b.first and a.expires != b.expires
                      and a.user == b.user), None)
     if promise == "linearizable":
+        # Of a device with several sign-ins: those of a case with one.
+        if TARGET["several"] and len({(s.code, s.mvpd) for s in signs}) > 1:
+            return None
         acts = [s for s in signs + gone if not s.failed]
         reads = yes + no
         if len(acts) + len(reads) > 12 or orders(acts, reads):
@@ -134,9 +155,9 @@ def judge(trial, household, promise):
         last = next((p for n, p in enumerate(reads) if not orders(acts, reads[:n + 1])), None)
         return (last, last) if last else None
     if promise == "authorization-gates":
-        media = [s for s in of(trial, household, "media-token") if s.result == "success"]
-        return next(((g, m) for g in gone for m in media if m.sent > g.first
-                     and not between(trial, household, g, m, "authenticate")), None)
+        media = [s for s in of(trial, household, "media") if s.result == "success"]
+        return next(((g, m) for g in gone for m in media if m.sent > g.first and same(g, m)
+                     and not between(trial, household, g, m, "sign-in")), None)
     return None
 
 
