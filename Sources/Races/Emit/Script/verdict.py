@@ -147,7 +147,8 @@ def judge(trial, household, promise):
         # Of a device with several sign-ins: those of a case with one.
         if TARGET["several"] and len({(s.code, s.mvpd) for s in signs}) > 1:
             return None
-        acts = [s for s in signs + gone if not s.failed]
+        ended = [g for g in gone if not signs or any(same(g, s) for s in signs)]
+        acts = [s for s in signs + ended if not s.failed]
         reads = yes + no
         if len(acts) + len(reads) > 12 or orders(acts, reads):
             return None
