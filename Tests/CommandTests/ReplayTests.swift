@@ -150,13 +150,13 @@ struct ReplayTests {
     func mixed() async throws {
         let folder = try Folder()
         let ended = try await Command.run(
-            "simulate", Command.rig("migration.yaml"), "--fault", "token-flap:window=2s", "--out",
-            "run", "--quiet", "--set",
+            "simulate", Command.rig("migration.yaml"), "--fault", "ack-before-apply:window=6s",
+            "--out", "run", "--quiet", "--set",
             "load.arrivals=[{ramp-to: 10/s, over: 0s}, {hold: 4s}]", in: folder)
         #expect(ended.code == 1, "\(ended.output)\(ended.errors)")
         let cases = try FileManager.default.contentsOfDirectory(atPath: folder.path("run/cases"))
             .filter { $0.hasSuffix(".json") }
-        var spoken: Set<String> = []
+        var reproduced: Set<String> = []
         for name in cases.sorted() {
             let text = try folder.read("run/cases/\(name)")
             #expect(!text.contains("adobe-pass-v1+adobe-pass-v2"), "\(name)")
@@ -164,10 +164,11 @@ struct ReplayTests {
             #expect(text.contains("\"protocol\": \"\(own)\""), "\(name)")
             let replayed = try await Command.run(
                 "replay", "run/cases/\(name)", "--virtual", "--times", "5", in: folder)
-            #expect(replayed.code == 1, "\(name): \(replayed.output)\(replayed.errors)")
-            spoken.insert(own)
+            // A web view's case may not show on a TV; each can be played.
+            #expect(replayed.code <= 1, "\(name): \(replayed.output)\(replayed.errors)")
+            if replayed.code == 1 { reproduced.insert(own) }
         }
-        #expect(spoken.count == 2, "\(cases)")
+        #expect(reproduced.count == 2, "\(cases)")
     }
 
     @Test("through a proxy it is told by how much the way varies, and so the window's edges")
