@@ -7,7 +7,7 @@ struct ReplayTests {
 
     /// The case of a race in virtual time.
     private static func raced(
-        _ plan: String = "poll-authenticate", fault: String = late,
+        _ plan: String = "poll-authenticate", fault: String = ReplayTests.late,
         over protocolName: String = "adobe-pass-v1", in folder: Folder
     ) async throws -> String {
         let ended = try await Command.run(

@@ -20,7 +20,7 @@ struct RacesOfV2Tests {
                 "logout-authenticate", "logout-all-providers",
                 ["provider-independence", "token-monotonic"], -200...0
             ),
-        ])
+        ] as [(String, String, [String], ClosedRange<Double>)])
     func found(plan: String, fault: String, names: [String], window: ClosedRange<Double>)
         async throws
     {
