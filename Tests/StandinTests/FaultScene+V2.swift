@@ -74,6 +74,8 @@ extension FaultScene {
         FaultScene("temppass-refill") { caller in
             caller.registerV2()
             _ = caller.decide("authorize", "TempPass")
+            caller.advance(.seconds(1))
+            _ = caller.profile("TempPass")
             caller.advance(.seconds(700))
             return caller.profile("TempPass").status == 200
         },
@@ -94,6 +96,7 @@ extension FaultScene {
             caller.signIn("DemoCable", mine)
             _ = caller.profiles(device: "tv-2", mine)
             _ = caller.logOut(device: "tv-2", mine)
+            caller.advance(soon)
             return caller.profiles(device: "tv-2", mine).profileShown != nil
         },
         FaultScene("views-differ") { caller in
