@@ -47,6 +47,10 @@ struct DetectionRun: Sendable {
     var doubts: [String] = []
     /// Households that were struck at, observably, and not flagged.
     var missed: [Int] = []
+    /// Households that were accused of something that is not to be expected, or that nothing struck at.
+    var accusedWrongly: [Int] = []
+    /// What some of those households sent and were answered (`--trace`).
+    var traces: [String] = []
     /// Whether the run itself failed, as a user sees it.
     var failed = false
 

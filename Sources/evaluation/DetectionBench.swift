@@ -24,6 +24,8 @@ struct DetectionBench: Sendable {
     let place: ServicePlace
     /// For every run, besides the campaign's own.
     let sets: [(String, String)]
+    /// So many households of each run are traced: missed ones, and ones accused for no reason.
+    var traces = 0
 
     /// One run for each seed, from 1. Over sockets a run mostly waits: they go on at the same time.
     func runs(_ campaign: Campaign, seeds: Int) async throws -> [DetectionRun] {
@@ -66,7 +68,19 @@ struct DetectionBench: Sendable {
         let strikes = venue.truths.map { Strike($0) }.filter {
             isVirtual || !$0.isObservable || hurry.bears(out: $0)
         }
-        return score(findings, strikes, campaign)
+        var run = score(findings, strikes, campaign)
+        var households: [Int] = []
+        for household in run.accusedWrongly + run.missed
+        where households.count < traces && !households.contains(household) {
+            households.append(household)
+        }
+        let trace = try HouseholdTrace(Set(households), of: history, venue.truths)
+        for household in households {
+            let what = run.accusedWrongly.contains(household) ? "accused wrongly" : "missed"
+            run.traces.append("household \(household), \(what):")
+            run.traces += trace.text(household).map { "  " + $0 }
+        }
+        return run
     }
 
     /// The processes are waited for on a thread of their own.
@@ -141,9 +155,11 @@ struct DetectionBench: Sendable {
                 && !(violation.invariant == .linearizable && struck.contains(violation.household))
             {
                 run.wrong[violation.invariant.name, default: 0] += 1
+                run.accusedWrongly.append(violation.household)
                 run.doubts.append("\(violation.invariant.name): \(violation.sentence)")
             }
             if !struck.contains(violation.household) {
+                run.accusedWrongly.append(violation.household)
                 run.doubts.append("not struck: \(violation.invariant.name): \(violation.sentence)")
             }
             if seen.insert(violation.signature).inserted {

@@ -43,6 +43,11 @@ struct DetectionCommand: AsyncParsableCommand {
     @Flag(help: "Also print the first violations of each kind and the households that were missed.")
     var verbose = false
 
+    @Option(
+        help: "Print the exchanges of N households of each run that were missed or wrongly accused."
+    )
+    var trace = 0
+
     func run() async throws {
         let sets = overrides.compactMap { text -> (String, String)? in
             let sides = text.split(separator: "=", maxSplits: 1).map(String.init)
@@ -55,7 +60,7 @@ struct DetectionCommand: AsyncParsableCommand {
         }
         let suffix = spoken == .usual ? "" : "-v2"
         if seeds > 0 {
-            let bench = DetectionBench(rigPath: rig, place: .virtual, sets: sets)
+            let bench = DetectionBench(rigPath: rig, place: .virtual, sets: sets, traces: trace)
             try await table(bench, campaigns, seeds: seeds, mark: "virtual" + suffix)
         }
         let fewer = [("load.arrivals.1.hold", "4s"), ("lanes", "1")]
@@ -95,6 +100,7 @@ struct DetectionCommand: AsyncParsableCommand {
             tell(line)
             lines.append(line)
             if verbose { explain(row) }
+            for line in row.runs.flatMap(\.traces) { tell(line) }
         }
         if let page { try MarkedPage(path: page).write(lines, at: mark) }
     }
