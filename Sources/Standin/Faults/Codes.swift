@@ -158,9 +158,10 @@ struct ExpirySkew: FaultInjector {
         if decided[device] == nil { decided[device] = chance.draw() }
         guard decided[device] == true else { return }
         let now = request.moment.milliseconds
-        context.moment = Moment(now: request.moment.now, milliseconds: now - skew)
         let expires = request.isPoll ? service.tokens[device]?.expires : request.record?.expires
+        // Where it makes no difference, not even the response's `Date` is to tell of it.
         guard let expires, (now < expires) != (now - skew < expires) else { return }
+        context.moment = Moment(now: request.moment.now, milliseconds: now - skew)
         activation = context.activate(request)
     }
 

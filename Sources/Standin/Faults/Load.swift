@@ -30,9 +30,10 @@ struct ThrottleWedge: FaultInjector {
 
     private var chance: Chance
     private let mode: String
-    private var wedged: [String: (activation: Int, isShown: Bool)] = [:]
+    /// By identity, the households that it hit: the apps of one device have one.
+    private var wedged: [String: [Int?: (activation: Int, isShown: Bool)]] = [:]
     /// A 429 against the contract, unless something else of that identity was on its way already.
-    private var candidates: [String: (activation: Int, at: Instant)] = [:]
+    private var candidates: [String: (activation: Int, household: Int?, at: Instant)] = [:]
     /// What each identity has asked, to tell a 429 against the contract from one that may be right.
     private var asked: [String: (count: Int, last: Instant)] = [:]
     /// Of the request under way: even the strictest reading of the contract lets it pass.
@@ -52,15 +53,20 @@ struct ThrottleWedge: FaultInjector {
         guard request.isThrottled else { return }
         switch mode {
         case "never-recovers":
-            guard let entry = wedged[identity] else { return }
+            guard let entries = wedged[identity] else { return }
             context.reply = request.reply(.throttled, by: &service)
+            let household = request.household
+            let entry = entries[household] ?? (context.activate(request), false)
+            wedged[identity]?[household] = entry
             if let candidate = candidates.removeValue(forKey: identity),
                 request.moment.now - candidate.at >= TokenExposure.margin
             {
-                wedged[identity]?.isShown = true
-                context.show(candidate.activation, request)
+                wedged[identity]?[candidate.household]?.isShown = true
+                var session = request.session
+                session.household = candidate.household
+                context.show(candidate.activation, request, for: session)
             } else if !entry.isShown, isWithinBudget {
-                candidates[identity] = (entry.activation, request.moment.now)
+                candidates[identity] = (entry.activation, household, request.moment.now)
             }
         case "in-budget":
             guard request.isPoll, chance.draw() else { return }
@@ -92,7 +98,7 @@ struct ThrottleWedge: FaultInjector {
         switch mode {
         case "never-recovers":
             guard wedged[identity] == nil, chance.draw() else { return }
-            wedged[identity] = (context.activate(request), false)
+            wedged[identity] = [request.household: (context.activate(request), false)]
         case "applies":
             guard !request.readsToken, chance.draw() else { return }
             let throttle = service.throttle

@@ -93,6 +93,8 @@ struct StickyOnly: FaultInjector {
     /// Of the request under way.
     private var node = 0
     private var isNew = false
+    /// The device whose sign-in its node does not know.
+    private var unknowing: DeviceKey?
 
     init(_ fault: Fault, _ chance: Chance) {
         self.chance = chance
@@ -105,14 +107,12 @@ struct StickyOnly: FaultInjector {
         let known = request.message.cookie(Self.cookie).flatMap(Int.init)
         isNew = known == nil
         node = known ?? chance.dice.below(nodes)
-        guard request.readsToken, let device = request.device, var made = madeOn[device],
+        unknowing = nil
+        guard request.readsToken, let device = request.device, let made = madeOn[device],
             service.tokens[device]?.serial == made.serial, made.node != node
         else { return }
         context.pretend(nil, of: device, in: &service)
-        guard request.isPoll else { return }
-        let isLater = context.shownAt?.isSurelyBefore(request.moment.now) ?? false
-        made.activation.act(request, isVisible: isLater, &context)
-        madeOn[device] = made
+        unknowing = device
     }
 
     mutating func after(
@@ -121,6 +121,14 @@ struct StickyOnly: FaultInjector {
     ) {
         if isNew, request.question.meaning(of: reply) != .throttled {
             reply.headers.append("Set-Cookie", "\(Self.cookie)=\(node); Path=/")
+        }
+        if let device = unknowing, var made = madeOn[device] {
+            // Another device's sign-in may have answered in its place.
+            let isVisible =
+                context.shownAt?.isSurelyBefore(request.moment.now) ?? false
+                && !request.isGranted(reply)
+            made.activation.act(request, isVisible: isVisible, &context)
+            madeOn[device] = made
         }
         guard let device = context.signedIn, let signIn = service.tokens[device],
             chance.draw()

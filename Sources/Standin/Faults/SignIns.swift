@@ -148,6 +148,14 @@ struct MvpdTorn: FaultInjector {
     private var lastOf: [String: (at: Instant, login: String, mvpd: String)] = [:]
     private var awaited = AwaitedPolls()
 
+    /// A mixed sign-in, which devices of the same identity are shown as well.
+    private struct Torn {
+        var device: DeviceKey
+        var started: Int64
+        var households: Set<Int>
+    }
+    private var torn: [Torn] = []
+
     init(_ fault: Fault, _ chance: Chance) {
         self.chance = chance
         window = fault["window"].duration
@@ -166,6 +174,7 @@ struct MvpdTorn: FaultInjector {
             lastOf[record.id] = (now, login, mvpd)
         }
         awaited.show(request, reply, service, &context)
+        noteViews(request, reply, &context)
         guard let device = context.signedIn, let login = request.login else { return }
         let others = [lastOf[login.record], last].compactMap { $0 }
         let other = others.first {
@@ -176,6 +185,29 @@ struct MvpdTorn: FaultInjector {
         }
         service.tokens[device]?.mvpd = other.mvpd
         awaited.add(context.activate(request), of: device, serial: serial)
+        guard !device.client.isEmpty, let started = service.tokens[device]?.started else { return }
+        torn.append(
+            Torn(
+                device: device.owner, started: started,
+                households: Set([request.household].compactMap(\.self))))
+    }
+
+    /// Who is shown a mixed sign-in by single sign-on is harmed by it, too.
+    private mutating func noteViews(
+        _ request: RequestContext, _ reply: Reply, _ context: inout FaultContext
+    ) {
+        guard request.purpose == .checkSignIn, !torn.isEmpty, request.isGranted(reply),
+            let household = request.household
+        else { return }
+        for position in torn.indices
+        where !torn[position].households.contains(household)
+            && torn[position].device != request.device?.owner
+        {
+            let began = #""notBefore":\#(torn[position].started),"#
+            guard reply.body[...].firstRange(of: began) != nil else { continue }
+            torn[position].households.insert(household)
+            context.activate(request)
+        }
     }
 }
 
