@@ -284,11 +284,13 @@ extension HouseholdState {
         return certainty
     }
 
-    /// The first cause of a household is told; what follows from it is attached.
+    /// The first cause of a household is told; what follows from it is attached. `isOfEnds`: a profile's end that
+    /// nobody saw would explain it.
     mutating func accuse(
-        _ violation: Violation, foreignTag: UInt64 = 0, onAccount account: UInt64 = 0
+        _ violation: Violation, foreignTag: UInt64 = 0, onAccount account: UInt64 = 0,
+        isOfEnds: Bool = true
     ) {
-        if profiles?.keep(back: violation) == true { return }
+        if isOfEnds, profiles?.keep(back: violation) == true { return }
         if let level = violation.level, violation.standing != .suspected { broken.insert(level) }
         let same = causes.first {
             // What may have to be taken back does not stand for what stands by itself.

@@ -210,7 +210,10 @@ extension HouseholdState {
         let shortest = registry.shortestSignIn
         expire(tag: tag, operation.call.plus(shortest), .max)
         let isCertain = operation.effect == .success
-        if let profiles { return profileSignIn(operation, tag, life, profiles) }
+        if let profiles {
+            noteElsewhere(operation, tag, life, profiles)
+            return profileSignIn(operation, tag, life, profiles)
+        }
         if let life, let act = codeAct(.signIn, life) {
             var act = act
             act.tag = tag

@@ -31,6 +31,7 @@ extension HouseholdState {
     private mutating func begin(_ operation: Observed, _ limit: Int64) {
         var operation = operation
         let isQuiet = screens.enter(&operation, every: registry.throttleEvery)
+        if operation.operation.isThrottled, mayShareAddress(operation) { log(operation) }
         if operation.code != 0, operation.operation.isAboutCode { placeCode(of: &operation) }
         let act = note(operation)
         guard operation.effect != .nothing || operation.operation.isThrottled else { return }

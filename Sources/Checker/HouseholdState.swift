@@ -80,6 +80,8 @@ struct HouseholdState: ~Copyable {
         var held: [Violation] = []
         var late: [Violation] = []
         var profiles: ProfileBook?
+        var requestLog = SharedAddresses.RequestLog()
+        var refusals: [SharedAddresses.Refusal] = []
     }
 
     /// When the household left; `.max`: it is still there.
@@ -177,6 +179,23 @@ struct HouseholdState: ~Copyable {
     var profiles: ProfileBook? {
         get { oddities?.profiles }
         set { change { $0.profiles = newValue } }
+    }
+
+    /// What the throttle counts, where another app of the device may have the same address.
+    var requestLog: SharedAddresses.RequestLog { oddities?.requestLog ?? .init() }
+
+    mutating func log(_ operation: Observed) {
+        let every = registry.throttleEvery
+        change { $0.requestLog.note(operation.call, operation.ret, every: every) }
+    }
+
+    /// 429s that wait for what other devices of its identities asked.
+    var refusals: [SharedAddresses.Refusal] {
+        get { oddities?.refusals ?? [] }
+        set {
+            guard !newValue.isEmpty || oddities != nil else { return }
+            change { $0.refusals = newValue }
+        }
     }
 
     private mutating func change(_ change: (Oddities) -> Void) {

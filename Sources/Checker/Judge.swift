@@ -163,6 +163,8 @@ public final class Judge {
         for household in callbacks.households { callbacks.close(household, registry) }
         registry.settleUsers()
         registry.settleIdentities()
+        registry.settleAddresses()
+        registry.settlePermits()
         registry.judgeTwins()
         registry.judgeClocks()
         registry.judgeHerds()

@@ -48,6 +48,8 @@ final class SharedState {
     @exclusivity(unchecked) var users = UserLedger()
     /// What devices did and saw under identities that several may have.
     var identities = IdentityLedger()
+    var addresses = SharedAddresses()
+    var permits = SharedPermits()
     /// Whether a device of the run may have several profiles.
     var hasProfiles = false
     /// Where what is known of users comes from.

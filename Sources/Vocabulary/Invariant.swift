@@ -393,7 +393,7 @@ extension Invariant {
                 level: .monotonicReads,
                 companions: [
                     .tokenMonotonic, .profileViewsAgree, .oneToken, .tokenIsolation, .signInVisible,
-                    .signInDelivered, .actionTrue, .noTokenBeforeSignIn,
+                    .signInDelivered, .actionTrue, .noTokenBeforeSignIn, .singleLogout,
                 ])
         case .codeBindsDevice:
             Declaration(

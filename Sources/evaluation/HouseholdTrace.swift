@@ -72,7 +72,7 @@ struct HouseholdTrace {
         }
         for profile in exchange.observation.profiles {
             text +=
-                " [\(profile.user)@\(profile.mvpd) \(profile.kind?.rawValue ?? "?") "
+                " [\(profile.user ?? "?")@\(profile.mvpd) \(profile.kind?.rawValue ?? "?") "
                 + "\(profile.notBefore % 10_000_000)-\(profile.notAfter % 10_000_000)]"
         }
         return text

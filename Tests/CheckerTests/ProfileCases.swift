@@ -44,7 +44,7 @@ extension ProfileCase {
         story.see([first], at: 11_000)
     }
 
-    static let all = kept + sessions + profiles + decisions + identities
+    static let all = kept + sessions + profiles + decisions + identities + found
 
     // MARK: What V1 promises as well
 

@@ -27,7 +27,7 @@ extension HouseholdState {
         if seen < 8 {
             tokens.append(TokenSeen(expires: operation.expires, beat: beat, tag: tag))
         }
-        if seen > 0 { judgeOneToken(beat, tag, operation.expires) }
+        if seen > 0 { judgeOneToken(operation, beat, tag) }
         if let window = registry.clock.window(of: operation.expires, at: now) {
             expire(tag: tag, window.low, window.high + registry.sweepLag)
         } else {
@@ -89,7 +89,10 @@ extension HouseholdState {
 
     /// `one-token`, `retry-once`: more tokens than sign-ins. Each sign-in makes one, with one
     /// expiry; sign-ins by one code are one.
-    private mutating func judgeOneToken(_ beat: CompactOperation, _ tag: UInt8, _ expires: Int64) {
+    private mutating func judgeOneToken(
+        _ operation: Observed, _ beat: CompactOperation, _ tag: UInt8
+    ) {
+        let expires = operation.expires
         let writers = writers(of: tag + 1, by: beat.ret)
         let isSingle = registry.codesServeOnce
         let byCode = Set(writers.filter { $0.life >= 0 }.map(\.life)).count
@@ -121,7 +124,7 @@ extension HouseholdState {
                 ), onAccount: account)
             return
         }
-        if profiles != nil { return judgeProlonged(beat, tag, expires, seen) }
+        if profiles != nil { return judgeProlonged(operation, beat, tag, seen) }
         let text =
             "\(first.beat.name) and \(beat.name) returned tokens of \(names[Int(tag)].text) that expire "
             + "\(milliseconds(apart)) apart; there was only one sign-in"

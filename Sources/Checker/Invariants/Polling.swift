@@ -17,16 +17,30 @@ extension HouseholdState {
             let text =
                 "\(beat.name) was throttled (429) as one of the first \(state.sent) requests of "
                 + "\(beat.screenName); a burst of \(throttle.burst) is allowed"
-            accuse(
-                violation(.throttleContract, .given("each device has its own limit"), [beat], text))
+            refuse(operation, beat, since: .min, text)
         } else if isQuiet, state.lastCall <= operation.call {
             let text =
                 "\(beat.name) was throttled (429) although \(beat.screenName) had sent no request "
                 + "for more than \(every)"
-            accuse(
-                violation(.throttleContract, .given("each device has its own limit"), [beat], text))
+            let since = operation.call.plus(-registry.throttleEvery - 1_000_000)
+            refuse(operation, beat, since: since, text)
         }
     }
+
+    /// `since`: from then on another request of the same address would explain it.
+    private mutating func refuse(
+        _ operation: Observed, _ beat: CompactOperation, since: Int64, _ text: String
+    ) {
+        let mayWait = mayShareAddress(operation)
+        guard !mayWait || refusals.count < Self.refusalLimit else { return }
+        let found = violation(
+            .throttleContract, .given("each device has its own limit"), [beat], text)
+        guard mayWait else { return accuse(found) }
+        refusals.append(
+            SharedAddresses.Refusal(violation: found, span: since...max(since, beat.ret)))
+    }
+
+    private static var refusalLimit: Int { 64 }
 
     /// `polling-ends`: nobody polls for a code long after its end. A rig that starves sends late what
     /// was due in time: that says nothing of the device.

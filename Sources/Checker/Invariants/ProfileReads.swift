@@ -50,11 +50,16 @@ extension HouseholdState {
             let isOurs = hasWriters(of: TokenRead.somebody, by: beat.ret, at: shown.slot)
             return isOurs ? () : notePreSignedIn()
         }
-        if shown.tag != 0, isOtherUser(shown, beat, book) { return }
+        if shown.tag != 0,
+            isOtherUser(shown, beat, book) || isOtherProvider(shown, operation, beat, book)
+        {
+            return
+        }
         var one = operation
         (one.tag, one.slot) = (shown.tag, shown.slot)
         (one.generated, one.expires) = (shown.generated, shown.expires)
         judgeToken(one, beat)
+        if operation.screen > 0 { judgeSource(one, beat) }
         if operation.operation == .profilesByCode {
             judgeByCode(one, beat, book)
         } else if shown.tag != 0 {
@@ -97,8 +102,57 @@ extension HouseholdState {
         let text =
             "\(beat.name) returned the profile of \(first.beat.name), with the same times, as that of "
             + "\(stranger.name.text), who never signed in here"
-        accuse(violation(.profileViewsAgree, .certain, [first.beat, beat], text))
+        accuse(
+            violation(.profileViewsAgree, .certain, [first.beat, beat], text),
+            isOfEnds: false)
         return true
+    }
+
+    /// I22, `provider-independence`: the profile that a code leads to is at the provider that its login was at
+    /// (rest-v2.md, B44, B45). A stranger's is another promise's, and where users are learned, who is one is not known
+    /// yet.
+    private mutating func isOtherProvider(
+        _ shown: ProfileAnswer.ShownProfile, _ operation: Observed, _ beat: CompactOperation,
+        _ book: ProfileBook
+    ) -> Bool {
+        guard operation.operation == .profilesByCode, let life = life(of: operation),
+            !book.given.contains(life), registry.knowsUsers, isOwnUser(shown.tag)
+        else { return false }
+        var login: CompactOperation?
+        for position in attempts.indices
+        where attempts[position].life == life && attempts[position].isCandidate
+            && attempts[position].beat.call <= beat.ret
+        {
+            let tag = attempts[position].tag
+            guard tag != ModelOperation.none, tags[Int(tag)].mvpd != 0, !isOf(tag, shown.slot)
+            else { return false }
+            login = attempts[position].beat
+        }
+        // A session that was named another provider since may show the profile there (B44, B45).
+        let isNamed = book.choices.names(shown.mvpd, of: life)
+        let isSignedIn = knownTag(shown.tag).map { hasWriters(of: $0 + 1, by: beat.ret) } ?? false
+        guard let login, !(isNamed && isSignedIn) else { return false }
+        check(.providerIndependence)
+        let text =
+            "\(beat.name) returned a profile at another provider than the one that the login by code "
+            + "\(lives[life].text) was at (\(login.name))"
+        accuse(
+            violation(.providerIndependence, .certain, [login, beat], text), isOfEnds: false)
+        return true
+    }
+
+    /// Whether that is, at whichever provider, a user who signs in on this device.
+    private func isOwnUser(_ mark: UInt64) -> Bool {
+        if tags.contains(where: { $0.mark == mark && $0.mark != 0 }) { return true }
+        guard let stranger = strangers.first(where: { $0.seen.mark == mark }) else { return false }
+        return tags.contains { $0.user == stranger.seen.user }
+    }
+
+    /// A login by a code that was over, of which only the phone was shown.
+    private mutating func judgeSource(_ operation: Observed, _ beat: CompactOperation) {
+        let value = value(of: operation, beat)
+        guard value != 0, value != TokenRead.somebody else { return }
+        judgeSource(of: value - 1, beat)
     }
 
     /// What a code has led to is seen by that code as well.
@@ -211,7 +265,9 @@ extension HouseholdState {
         let what = first.kind != kind ? "types" : "notBefore"
         let text =
             "\(first.beat.name) and \(beat.name) returned one profile with different \(what)"
-        accuse(violation(.profileViewsAgree, .certain, [first.beat, beat], text))
+        accuse(
+            violation(.profileViewsAgree, .certain, [first.beat, beat], text),
+            isOfEnds: false)
     }
 
     /// I21 and I25 of a profile by single sign-on: of one login this device is shown one end, whichever
@@ -361,8 +417,9 @@ extension HouseholdState {
 
     /// I25, I21, I7: more ends of one profile than there were logins.
     mutating func judgeProlonged(
-        _ beat: CompactOperation, _ tag: UInt8, _ expires: Int64, _ seen: [TokenSeen]
+        _ operation: Observed, _ beat: CompactOperation, _ tag: UInt8, _ seen: [TokenSeen]
     ) {
+        let expires = operation.expires
         guard let first = seen.first else { return }
         let latest = seen.filter { $0.expires != expires }.map(\.expires).max() ?? expires
         let isOtherView = first.beat.operation != beat.operation
@@ -382,7 +439,13 @@ extension HouseholdState {
                 "\(first.beat.name) and \(beat.name) returned the profile of \(names[Int(tag)].text) "
                     + "with expiries \(apart) apart; there was only one login")
         }
-        accuse(found, onAccount: tags[Int(tag)].mark)
+        // With one beginning it is one profile, whoever else has the account.
+        let isOne =
+            profiles?.seen.contains {
+                $0.tag == operation.tag && $0.slot == operation.slot
+                    && $0.generated == operation.generated && $0.expires != expires
+            } ?? false
+        accuse(found, onAccount: isOne ? 0 : tags[Int(tag)].mark)
     }
 
     // MARK: Decisions
@@ -411,6 +474,7 @@ extension HouseholdState {
             judgeLife(operation, beat, .decisionTrue)
             judgeBinding(operation, beat, .decisionTrue)
         }
+        judgePermit(operation, beat, answer, book)
         guard isByProfile(operation, answer, book) else { return }
         check(.authorizationGates)
         var one = operation

@@ -39,6 +39,7 @@ extension HouseholdState {
     /// `isConfused`: what some code's answers were about is not known (`withdrawStrays`).
     mutating func judgeWhole(isWhole: Bool, isConfused: Bool) {
         if isWhole, !isConfused { judgeDelivery() }
+        settleAddress()
         let isEndedElsewhere = settleIdentity(isConfused: isConfused || !isWhole)
         if let late {
             self.late = nil

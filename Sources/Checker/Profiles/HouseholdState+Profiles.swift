@@ -26,7 +26,12 @@ extension HouseholdState {
         _ exchange: UnsafePointer<Exchange>, into operation: inout Observed, _ book: ProfileBook
     ) {
         var answer = ProfileAnswer()
-        if let mvpd = exchange.pointee.mvpd { operation.slot = book.number(of: mvpd) }
+        if let mvpd = exchange.pointee.mvpd {
+            operation.slot = book.number(of: mvpd)
+            if operation.slot > 0, operation.operation.choosesProvider {
+                book.choices.keep(mvpd, as: book.mark(of: operation.slot))
+            }
+        }
         if let subject = exchange.pointee.subject {
             answer.subject = Checker.mark(subject)
             book.note(subject: answer.subject)
@@ -47,6 +52,7 @@ extension HouseholdState {
             default: break
             }
         case .logout where answer.subject != 0 && operation.slot > 0 && operation.effect != .denied:
+            book.identityLogouts[operation.sequence] = answer.subject
             // At once, for what is told of the other devices of that identity.
             registry.identities.add(
                 IdentityLedger.Logout(
@@ -58,7 +64,9 @@ extension HouseholdState {
             if let tag = observation.tag {
                 operation.slot =
                     isPartner ? book.partnerNumber(of: tag.mvpd) : book.number(of: tag.mvpd)
-                operation.tag = noteAccount(tag, login: isPartner ? nil : observation.record)
+                let login = isPartner ? nil : observation.record
+                operation.tag = noteAccount(tag, login: login)
+                if !isPartner { book.choices.keep(login ?? tag.user, as: operation.tag) }
                 if isPartner { book.partnered.insert(book.number(of: tag.mvpd)) }
                 if operation.effect != .denied { hold(operation.tag, tag, at: operation.call) }
             }
@@ -99,22 +107,32 @@ extension HouseholdState {
         switch operation.step {
         case .issueCode:
             if operation.effect == .open { book.note(lostSession: operation.ret) }
-            return noteCode(operation)
+            let act = noteCode(operation)
+            noteChoice(operation, book)
+            return act
         case .finishLogin, .platformExchange: return noteSignIn(operation)
         case .logout: return noteSignOut(operation, book)
         case .registerClient: return noteClient(operation, book)
         case .lookUpCode where operation.effect == .nothing:
             // Its answer was lost: it may have completed the session all the same.
             guard let life = life(of: operation) else { return nil }
+            noteChoice(operation, book)
             book.given.insert(life)
             end(life, operation.call)
+            return nil
+        case .login where operation.operation == .authenticate && operation.effect == .nothing:
+            if let life = life(of: operation) { book.choices.noteDeparture(operation, of: life) }
             return nil
         case _ where operation.flags.contains(.edge) || operation.effect == .nothing: return nil
         case _ where operation.flags.contains(.anothers): return nil
         case .lookUpCode:
+            noteChoice(operation, book)
             noteCompletion(operation, book)
             return sessionRead(operation, book)
         case .login:
+            if let life = life(of: operation), operation.operation == .authenticate {
+                book.choices.noteDeparture(operation, of: life)
+            }
             if let life = life(of: operation), operation.operation == .authenticate,
                 operation.effect == .success, book.loginBegun[life] == nil
             {
@@ -152,6 +170,46 @@ extension HouseholdState {
             end(life, operation.call)
         } else if operation.screen > 0 {
             book.resumed[life] = CompactOperation(operation)
+        }
+    }
+
+    /// A request that names a session's provider.
+    private func noteChoice(_ operation: Observed, _ book: ProfileBook) {
+        guard operation.operation.choosesProvider, operation.slot > 0,
+            [.success, .open, .nothing].contains(operation.effect), let life = life(of: operation)
+        else { return }
+        book.choices.note(book.mark(of: operation.slot), of: life, operation)
+    }
+
+    /// A login whose session may have had another provider when its browser left: it may be a sign-in of the same
+    /// name there.
+    mutating func noteElsewhere(
+        _ operation: Observed, _ tag: UInt8, _ life: Int?, _ book: ProfileBook
+    ) {
+        guard operation.step == .finishLogin, let life,
+            let user = book.choices.name(tags[Int(tag)].mark)
+        else { return }
+        let others = book.choices.others(
+            than: tags[Int(tag)].mvpd, of: life, operation, visibility: registry.visibility)
+        for mvpd in others {
+            guard let name = book.choices.name(mvpd) else { continue }
+            let account = Tag(mvpd: name, user: user)
+            let mark = noteAccount(account, login: nil)
+            guard let other = knownTag(mark) else { continue }
+            hold(mark, account, at: operation.call)
+            var login = operation
+            login.slot = book.slot(ofMark: mvpd)
+            if login.effect == .success { login.effect = .maybe }
+            attempts.append(
+                SignInAttempt(
+                    beat: CompactOperation(login), tag: other, life: life,
+                    isRetried: operation.flags.contains(.retried)))
+            expire(tag: other, operation.call.plus(registry.shortestSignIn), .max)
+            guard var act = profileSignIn(login, other, life, book) else { continue }
+            act.isMaybe = true
+            agenda.insert(
+                EventQueue.Expiry(
+                    low: max(operation.call, now), high: max(operation.ret, now), act: act))
         }
     }
 
@@ -314,6 +372,9 @@ extension HouseholdState {
 }
 
 extension OperationName {
+    /// Whether it may name the provider that a session's login is to be at.
+    var choosesProvider: Bool { self == .createSession || self == .resumeSession }
+
     /// Whether only protocols have it in which a device has a session and profiles (rest-v2.md § 2).
     var isOfSessions: Bool {
         switch self {

@@ -133,11 +133,15 @@ struct IdentityLedger {
         }
     }
 
-    /// Whether another household logged out under one of these identities before `time`.
-    func hasLogout(under subjects: [UInt64], byOtherThan household: Int, before time: Int64) -> Bool
-    {
+    /// Whether another household may have logged out under one of these identities between two instants.
+    func hasLogout(
+        under subjects: [UInt64], byOtherThan household: Int, from: Int64 = .min,
+        before time: Int64
+    ) -> Bool {
         subjects.contains {
-            (logouts[$0] ?? []).contains { $0.household != household && $0.beat.call <= time }
+            (logouts[$0] ?? []).contains {
+                $0.household != household && $0.beat.call <= time && $0.beat.ret >= from
+            }
         }
     }
 }
@@ -151,13 +155,21 @@ extension HouseholdState {
         let kept = book.takeKept()
         let isEnded = registry.identities.hasLogout(
             under: book.subjects, byOtherThan: household, before: now)
-        if isEnded {
-            held = nil
-            late = nil
-        } else {
-            for violation in kept { accuse(violation) }
-        }
+        if isEnded { held = nil }
+        if let late, isEndedElsewhere(late, book) { self.late = nil }
+        for violation in kept where !isEndedElsewhere(violation, book) { accuse(violation) }
         return isEnded
+    }
+
+    /// Whether another device of one of its identities logged out between the first and the last of the
+    /// contradicting responses.
+    private func isEndedElsewhere(_ violation: Violation, _ book: ProfileBook) -> Bool {
+        let conflict = violation.scene.filter(\.isConflict)
+        let from = conflict.map(\.call).min() ?? .min
+        return registry.identities.hasLogout(
+            under: book.subjects, byOtherThan: household,
+            from: from.plus(-registry.visibility),
+            before: conflict.map(\.ret).max() ?? now)
     }
 
     /// What the ledger of all devices needs of this one.
@@ -180,6 +192,7 @@ extension HouseholdState {
             registry.identities.add(user: user, under: book.subjects)
         }
         for view in book.views { registry.identities.add(view) }
+        tellPermits(book)
     }
 
     /// Whether answers named as many users as accounts signed in at a provider.

@@ -29,6 +29,8 @@ final class ProfileBook {
     var resumed: [Int: CompactOperation] = [:]
     /// The first answer that let a browser go on to the provider.
     var loginBegun: [Int: Int64] = [:]
+    /// What each session's provider may have been.
+    var choices = ProviderChoices()
 
     // Profiles.
     /// From when on a provider's profile is known not to be from before the run.
@@ -47,6 +49,10 @@ final class ProfileBook {
     // Identities (rest-v2.md § 8).
     private(set) var subjects: [UInt64] = []
     var views: [IdentityLedger.View] = []
+    /// The identities under which it logged out, by the numbers of those requests.
+    var identityLogouts: [Int32: UInt64] = [:]
+    /// Permits after them.
+    var permits: [SharedPermits.Permit] = []
     /// Whether it is known by now what other devices of the same identities did.
     var isSettled = false
     /// What another device's logout would explain.
