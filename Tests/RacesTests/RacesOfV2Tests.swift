@@ -1,5 +1,6 @@
 import Checker
 import Statistics
+import Rigs
 import Testing
 
 @testable import Races
