@@ -1,5 +1,4 @@
 import Checker
-import Statistics
 import Rigs
 import Testing
 
