@@ -139,7 +139,7 @@ extension Service {
             mvpd: namesProvider ? question.field("mvpd") : nil,
             domainName: question.field("domainName"), redirectURL: question.field("redirectUrl"))
         if let redirect = parameters.redirectURL { try checkRedirect(redirect, of: requestor) }
-        if let domain = parameters.domainName, !Self.covers(requestor, host: Self.host(domain)) {
+        if let domain = parameters.domainName, !Self.covers(requestor, hostOf: domain) {
             throw V2Error(
                 .redirectURL, "Domain '\(domain)' is not registered for '\(requestor.id)'")
         }
@@ -152,32 +152,46 @@ extension Service {
         _ redirect: String, of requestor: ServiceSettings.Requestor
     ) throws(V2Error) {
         let isURL = Self.isAbsolute(redirect) && !redirect.utf8.contains { $0 <= 32 }
-        let scheme = redirect.prefix { $0 != ":" }.lowercased()
-        let isOfWeb = scheme == "http" || scheme == "https"
-        guard isURL, !isOfWeb || Self.covers(requestor, host: Self.host(redirect)) else {
+        let scheme = String(Substring(redirect.utf8.prefix { $0 != UInt8(ascii: ":") }))
+        let isOfWeb = scheme.equalsIgnoringCase("http") || scheme.equalsIgnoringCase("https")
+        guard isURL, !isOfWeb || Self.covers(requestor, hostOf: redirect) else {
             throw V2Error(.redirectURL, "Invalid 'redirectUrl'")
         }
     }
 
     /// Whether a host is a registered domain, or below one.
     private static func covers(
-        _ requestor: ServiceSettings.Requestor, host: Substring
+        _ requestor: ServiceSettings.Requestor, hostOf address: String
     ) -> Bool {
-        requestor.domains.contains { domain in
-            let registered = self.host(domain)
-            return host.utf8.elementsEqual(registered.utf8)
-                || host.hasSuffix(".\(registered)")
+        let text = address.utf8Span.span
+        let asked = host(text)
+        return requestor.domains.contains { domain in
+            let domain = domain.utf8Span.span
+            let registered = host(domain)
+            let start = asked.upperBound - registered.count
+            guard start >= asked.lowerBound,
+                text.extracting(0..<asked.upperBound).holds(
+                    domain.extracting(registered), at: start)
+            else { return false }
+            return start == asked.lowerBound || text[start - 1] == UInt8(ascii: ".")
         }
     }
 
     /// A domain, or what stands between the scheme and the path of a URL (§ 18: a scheme before a domain
     /// is accepted).
-    private static func host(_ text: String) -> Substring {
-        var rest = text[...]
-        if let slashes = rest.firstRange(of: "://") { rest = rest[slashes.upperBound...] }
-        rest = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        if let user = rest.lastIndex(of: "@") { rest = rest[rest.index(after: user)...] }
-        return rest.hasPrefix("[") ? rest : rest.prefix { $0 != ":" }
+    private static func host(_ text: Span<UInt8>) -> Range<Int> {
+        var start = text.first("://".utf8Span.span).map { $0 + 3 } ?? 0
+        var end = start
+        loop: while end < text.count {
+            switch text[end] {
+            case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): break loop
+            case UInt8(ascii: "@"): start = end + 1
+            default: break
+            }
+            end += 1
+        }
+        if start < end, text[start] == UInt8(ascii: "[") { return start..<end }
+        return start..<min(end, text.first(UInt8(ascii: ":"), from: start))
     }
 
     func codeKey(_ question: V2Question) throws(V2Error) -> CodeKey {
