@@ -14,4 +14,9 @@ public enum Hexadecimal {
     public static func upper(_ value: UInt8) -> UInt8 {
         value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "A") - 10)
     }
+
+    /// The same in lower case.
+    public static func lower(_ value: UInt8) -> UInt8 {
+        value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+    }
 }

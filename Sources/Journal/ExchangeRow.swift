@@ -112,10 +112,15 @@ extension Exchange {
 
 extension Profile {
     fileprivate var pairs: FlatJSON.Pairs {
-        let user: FlatJSON.Pairs = user.map { [("user", .text($0))] } ?? []
-        let kind: FlatJSON.Pairs = kind.map { [("type", .text($0.rawValue))] } ?? []
-        return [("mvpd", .text(mvpd))] + user + [("issuer", .text(issuer))]
-            + [("notBefore", .number(Int(notBefore))), ("notAfter", .number(Int(notAfter)))] + kind
+        var pairs: FlatJSON.Pairs = []
+        pairs.reserveCapacity(6)
+        pairs.append(("mvpd", .text(mvpd)))
+        if let user { pairs.append(("user", .text(user))) }
+        pairs.append(("issuer", .text(issuer)))
+        pairs.append(("notBefore", .number(Int(notBefore))))
+        pairs.append(("notAfter", .number(Int(notAfter))))
+        if let kind { pairs.append(("type", .text(kind.rawValue))) }
+        return pairs
     }
 
     fileprivate init?(_ pairs: FlatJSON.Pairs) {

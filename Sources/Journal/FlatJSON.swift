@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 
 /// The little JSON that a history needs: objects of texts and numbers, in order, equal names allowed
 /// (header fields repeat), and arrays of them. Written and read without Foundation: several hundred
@@ -12,45 +13,44 @@ enum FlatJSON {
     typealias Pairs = [(name: String, value: Value)]
 
     static func object(_ pairs: Pairs) -> String {
-        var text = "{"
-        for (position, pair) in pairs.enumerated() {
-            if position > 0 { text += "," }
-            write(pair.name, to: &text)
-            text += ":"
-            switch pair.value {
-            case .text(let value): write(value, to: &text)
-            case .number(let value): text += String(value)
-            }
-        }
-        return text + "}"
+        String(utf8Capacity: width(pairs)) { write(pairs, to: &$0) }
     }
 
-    /// The same of texts only, with less ado: it is written for every exchange.
+    /// The same of texts only: it is written for every exchange.
     static func object(_ headers: Headers) -> String {
-        var text = "{"
-        text.reserveCapacity(
-            headers.fields.reduce(2) { $0 + $1.name.utf8.count + $1.value.utf8.count + 6 })
-        for field in headers.fields {
-            if text.utf8.count > 1 { text += "," }
-            write(field.name, to: &text)
-            text += ":"
-            write(field.value, to: &text)
+        let capacity = headers.fields.reduce(2) { $0 + width($1.name) + width($1.value) + 2 }
+        return String(utf8Capacity: capacity) { bytes in
+            bytes.append(UInt8(ascii: "{"))
+            for field in headers.fields {
+                if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+                write(field.name, to: &bytes)
+                bytes.append(UInt8(ascii: ":"))
+                write(field.value, to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "}"))
         }
-        text += "}"
-        return text
     }
 
     static func objects(_ all: [Pairs]) -> String {
-        "[" + all.map(object).joined(separator: ",") + "]"
+        String(utf8Capacity: all.reduce(2) { $0 + width($1) + 1 }) { bytes in
+            bytes.append(UInt8(ascii: "["))
+            for pairs in all {
+                if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+                write(pairs, to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        }
     }
 
     static func texts(_ all: [String]) -> String {
-        var text = "["
-        for (position, value) in all.enumerated() {
-            if position > 0 { text += "," }
-            write(value, to: &text)
+        String(utf8Capacity: all.reduce(2) { $0 + width($1) + 1 }) { bytes in
+            bytes.append(UInt8(ascii: "["))
+            for value in all {
+                if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+                write(value, to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "]"))
         }
-        return text + "]"
     }
 
     static func readObject(_ text: String) -> Pairs? {
@@ -71,24 +71,62 @@ enum FlatJSON {
         return all
     }
 
-    private static func write(_ value: String, to text: inout String) {
-        text += "\""
-        if value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5c }) {
-            text += value
-        } else {
-            for scalar in value.unicodeScalars {
-                switch scalar {
-                case "\"": text += "\\\""
-                case "\\": text += "\\\\"
-                case "\n": text += "\\n"
-                case _ where scalar.value < 0x20:
-                    let digits = String(scalar.value, radix: 16)
-                    text += "\\u00" + (digits.count == 1 ? "0" : "") + digits
-                default: text.unicodeScalars.append(scalar)
-                }
+    /// Bytes that an object takes at most.
+    private static func width(_ pairs: Pairs) -> Int {
+        pairs.reduce(2) { sum, pair in
+            switch pair.value {
+            case .text(let value): sum + width(pair.name) + width(value) + 2
+            case .number: sum + width(pair.name) + 22
             }
         }
-        text += "\""
+    }
+
+    private static func write(_ pairs: Pairs, to bytes: inout OutputSpan<UInt8>) {
+        bytes.append(UInt8(ascii: "{"))
+        for position in pairs.indices {
+            if position > 0 { bytes.append(UInt8(ascii: ",")) }
+            write(pairs[position].name, to: &bytes)
+            bytes.append(UInt8(ascii: ":"))
+            switch pairs[position].value {
+            case .text(let value): write(value, to: &bytes)
+            case .number(let value):
+                let digits = String(value)
+                let span = digits.utf8Span.span
+                for place in span.indices { bytes.append(span[place]) }
+            }
+        }
+        bytes.append(UInt8(ascii: "}"))
+    }
+
+    /// What is written otherwise than it is.
+    private static let special = ByteStops(below: 0x20, "\"", "\\")
+
+    /// Bytes that a text takes with its quotation marks: at most six for one that is escaped.
+    private static func width(_ value: String) -> Int {
+        let text = value.utf8Span.span
+        return text.first(of: special) == text.count ? text.count + 2 : text.count * 6 + 2
+    }
+
+    private static func write(_ value: String, to bytes: inout OutputSpan<UInt8>) {
+        let text = value.utf8Span.span
+        bytes.append(UInt8(ascii: "\""))
+        for position in text.indices {
+            let byte = text[position]
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(byte)
+            case UInt8(ascii: "\n"):
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(UInt8(ascii: "n"))
+            case ..<0x20:
+                for digit in "\\u00".utf8 { bytes.append(digit) }
+                bytes.append(Hexadecimal.lower(byte >> 4))
+                bytes.append(Hexadecimal.lower(byte & 15))
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
     }
 
     /// Reads what `FlatJSON` writes; nil for anything else.
