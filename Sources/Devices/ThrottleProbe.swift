@@ -164,9 +164,10 @@ public struct ThrottleProbe: Sendable {
 
     /// The same device with another id of the same make.
     private static func another(_ identity: DeviceIdentity, by turn: Int = 0) -> DeviceIdentity {
-        var identity = identity
         let half = identity.id.count / 2 + turn
-        identity.id = String(identity.id.dropFirst(half) + identity.id.prefix(half))
-        return identity
+        return DeviceIdentity(
+            id: String(identity.id.dropFirst(half) + identity.id.prefix(half)),
+            info: identity.info, userAgent: identity.userAgent,
+            forwardedFor: identity.forwardedFor)
     }
 }

@@ -94,7 +94,9 @@ public struct DeviceInfo: Hashable, Sendable {
 /// One virtual device as the service knows it.
 public struct DeviceIdentity: Hashable, Sendable {
     /// Stable, unique device id, opaque to the service.
-    public var id: String
+    public let id: String
+    /// The same with its type (rest-v2.md § 3.2), made once: nearly every request of that protocol carries it.
+    package let fingerprint: String
     public let info: DeviceInfo
     public var userAgent: String
     /// The public address it pretends to come from (`X-Forwarded-For`), if any.
@@ -102,6 +104,7 @@ public struct DeviceIdentity: Hashable, Sendable {
 
     public init(id: String, info: DeviceInfo, userAgent: String, forwardedFor: String?) {
         self.id = id
+        fingerprint = "fingerprint " + Base64.encode(id.utf8)
         self.info = info
         self.userAgent = userAgent
         self.forwardedFor = forwardedFor

@@ -126,7 +126,8 @@ extension JSONDocument {
         }
 
         public var integer: Int64? {
-            text.flatMap { Int64($0) }
+            if let plain = withText({ $0.plainNumber }), let plain { return plain }
+            return text.flatMap { Int64($0) }
         }
 
         /// `true`, or a string of that.
@@ -169,6 +170,20 @@ extension JSONDocument {
             case .null: .null
             }
         }
+    }
+}
+
+extension Span<UInt8> {
+    /// Of at most 18 digits, as nearly all numbers are; nil for any other, and for what is none.
+    fileprivate var plainNumber: Int64? {
+        guard !isEmpty, count <= 18 else { return nil }
+        var number: Int64 = 0
+        for position in indices {
+            let digit = self[position] &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            number = number &* 10 &+ Int64(digit)
+        }
+        return number
     }
 }
 

@@ -10,7 +10,8 @@ extension V2 {
         var decisions: [String: Bool] = [:]
         var source: String?
         var errors: [ServiceError] = []
-        for item in list.items {
+        let items = list.items
+        for item in items {
             guard let resource = item["resource"]?.text else {
                 return .incomplete("rest-v2.md 7, Z1: every decision has a resource")
             }
@@ -24,14 +25,14 @@ extension V2 {
             decisions[resource] = isPermitted
         }
         // The whole call turned down in the form of its items (B2).
-        if !errors.isEmpty, errors.count == list.items.count,
+        if !errors.isEmpty, errors.count == items.count,
             let whole = errors.first, errors.allSatisfy({ $0.remedy == whole.remedy }),
             whole.remedy == .signIn || whole.remedy == .retry
         {
             return readRefusal(whole, to: call)
         }
         // There is never one (§ 7); where there is, the judge is told.
-        let token = list.items.lazy.compactMap { $0["token"]?["serializedToken"]?.text }.first
+        let token = items.lazy.compactMap { $0["token"]?["serializedToken"]?.text }.first
         return Reading(
             .ok, .decisions(decisions),
             Observation(.success, record: source, secret: token.map { Secret($0) }))
@@ -62,8 +63,7 @@ extension V2 {
         guard let token = decision["token"], token.kind == .object else {
             return .incomplete("rest-v2.md 7, Z2: token is present with a permit")
         }
-        let times = ["notBefore", "notAfter"]
-        if let impossible = token.impossibleInstant(of: times, "rest-v2.md 7, Z2, token") {
+        if let impossible = token.impossibleInstant(of: Self.times, "rest-v2.md 7, Z2, token") {
             return impossible
         }
         guard let text = token["serializedToken"]?.text, !text.isEmpty,

@@ -106,8 +106,7 @@ extension V2 {
         guard let text = tree["code"]?.text, (6...7).contains(text.count) else {
             return .incomplete("rest-v2.md 5.2: code is 6 or 7 characters")
         }
-        let times = ["notBefore", "notAfter"]
-        if let impossible = tree.impossibleInstant(of: times, "rest-v2.md 5.2") {
+        if let impossible = tree.impossibleInstant(of: Self.times, "rest-v2.md 5.2") {
             return impossible
         }
         guard let start = tree["notBefore"]?.epoch, let end = tree["notAfter"]?.epoch else {
@@ -131,8 +130,7 @@ extension V2 {
         else {
             return .incomplete("rest-v2.md 5.3, S3: existingParameters is an object")
         }
-        let times = ["notBefore", "notAfter"]
-        if let impossible = tree.impossibleInstant(of: times, "rest-v2.md 5.3, S3") {
+        if let impossible = tree.impossibleInstant(of: Self.times, "rest-v2.md 5.3, S3") {
             return impossible
         }
         let mvpd = known["mvpd"]?.text.flatMap { $0.isEmpty ? nil : $0 }
@@ -150,9 +148,7 @@ extension V2 {
         }
         var profiles: [Profile] = []
         for item in map.items.prefix(Self.mostProfiles) {
-            if let impossible = item.impossibleInstant(
-                of: ["notBefore", "notAfter"], "rest-v2.md 6")
-            {
+            if let impossible = item.impossibleInstant(of: Self.times, "rest-v2.md 6") {
                 return impossible
             }
             guard let start = item["notBefore"]?.epoch, let end = item["notAfter"]?.epoch else {
@@ -186,6 +182,9 @@ extension V2 {
                 .success, tag: tag, generated: first.notBefore, expires: first.notAfter,
                 profiles: profiles))
     }
+
+    /// From when to when something counts: as sessions, profiles and tokens have it.
+    static let times = ["notBefore", "notAfter"]
 
     /// Nobody has so many providers; what comes after them is not looked at.
     private static let mostProfiles = 100

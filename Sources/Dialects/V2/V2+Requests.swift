@@ -161,8 +161,7 @@ extension V2 {
         if let bearer = credential.bearer {
             headers.append("Authorization", "Bearer " + bearer.reveal())
         }
-        headers.append(
-            "AP-Device-Identifier", "fingerprint " + Base64.encode(credential.device.id.utf8))
+        headers.append("AP-Device-Identifier", credential.device.fingerprint)
         var call = Call(operation, .get, address(target), headers: headers)
         if let held = credential.tokens {
             held.show(tokens, in: &call.headers)
