@@ -75,7 +75,7 @@ extension HouseholdState {
         if operation.operation.showsProfiles {
             for profile in observation.profiles { answer.shown.append(shown(profile, book)) }
         }
-        book.keep(answer, of: operation.sequence)
+        if answer.saysSomething { book.keep(answer, of: operation.sequence) }
     }
 
     private mutating func shown(_ profile: Profile, _ book: ProfileBook)

@@ -148,7 +148,9 @@ final class ProfileBook {
 
     func answer(_ sequence: Int32) -> ProfileAnswer { answers[sequence] ?? ProfileAnswer() }
 
-    func forget(_ sequence: Int32) { answers[sequence] = nil }
+    func forget(_ sequence: Int32) {
+        if !answers.isEmpty { answers[sequence] = nil }
+    }
 
     // MARK: Counting
 
@@ -263,6 +265,11 @@ struct ProfileAnswer: Sendable {
     var reason = RefusalReason.other
 
     func shows(_ mvpd: UInt64) -> Bool { shown.contains { $0.mvpd == mvpd } }
+
+    /// Whether it is another than what `ProfileBook.answer` has for those that it keeps nothing of.
+    var saysSomething: Bool {
+        !shown.isEmpty || subject != 0 || action != .other || source != .other || reason != .other
+    }
 }
 
 extension ProfileAnswer.SessionAction {
