@@ -37,6 +37,7 @@ struct HTMLTag {
             return ([], HTMLBudget.exceeded("\(HTMLBudget.bytes) bytes"))
         }
         var tags: [HTMLTag] = []
+        tags.reserveCapacity(min(html.utf8.count / 16, 32))
         var scanner = Scanner(html)
         while let tag = scanner.nextTag() {
             if scanner.hasTooManyAttributes {
@@ -47,8 +48,9 @@ struct HTMLTag {
             }
             tags.append(tag)
             // What stands in these is text, whatever it looks like (HTML, 13.2.5.2 to 13.2.5.4).
-            if ["script", "style", "title", "textarea"].contains(tag.name) {
-                scanner.skip(to: "</" + tag.name)
+            switch tag.name {
+            case "script", "style", "title", "textarea": scanner.skip(to: "</" + tag.name)
+            default: break
             }
         }
         return (tags, nil)
