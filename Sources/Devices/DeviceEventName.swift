@@ -16,6 +16,8 @@ enum DeviceEventName: String {
     case silentRelogin = "silent relogin"
     /// The service said that nobody is signed in, and the device registers anew (rest-v1.md § 11).
     case signInRestarted = "sign-in restarted"
+    /// The app was closed for a while, and comes back with what the device has kept (rest-v2.md § 14.2).
+    case comesBack = "return"
     /// The account may not watch a resource; the service's words.
     case notEntitled = "not entitled"
     /// What the viewer changed in the settings while the app was closed: `grant`, `withdraw`, `sign-out`.

@@ -196,6 +196,9 @@ extension Household {
             if !isLoggedOut { try await logout() }
             try await signIn()
         case .relaunch: try await relaunch()
+        case .comeBack(let time):
+            try await stayAway(for: time)
+            try await relaunch()
         case .secondProvider: try await signInAtAnotherProvider()
         }
     }
@@ -220,6 +223,15 @@ extension Household {
             let subject = Subject(resources: [resource])
             try await optional { dialect.call(operation, about: subject, $0) }
         }
+    }
+
+    /// The app is closed meanwhile. What is kept is kept for good: the credentials of its client, its access token
+    /// while that lives, its provider (rest-v2.md § 14.2); connections and what was in memory are gone.
+    func stayAway(for time: Duration) async throws(StopReason) {
+        lane.retire(tv.device)
+        knownProviders = nil
+        try await nap(time)
+        note(.comesBack)
     }
 
     /// The app is closed and opened again: it looks whether it is signed in (step 1 of apple-sso.md

@@ -77,7 +77,7 @@ extension HistoryCheck {
             "tokenRequestFailed", "setMetadataStatus", "preauthorizedResources",
             "selectedProvider", "sendTrackingData", "status", "sign-on path", "platform prompt",
             "platform picker", "platform error", "silent relogin", "settings change",
-            "sign out in settings", "sign-in restarted", "not entitled",
+            "sign out in settings", "sign-in restarted", "not entitled", "return",
         ]
 
     /// Understands a line such as `poll-token 410 >= 3`.

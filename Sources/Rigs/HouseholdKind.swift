@@ -49,6 +49,8 @@ public struct HouseholdKind: Sendable, Hashable {
     public var choosesOnFirstScreen: Bool = false
     /// Share (0 to 1) of households in which two viewers sign in at once, as two users.
     public var hasSecondViewer: Double = 0
+    /// Those that come back with what the device has kept.
+    public var returning: Returning = Returning()
 
     /// The human: times, and shares (0 to 1) of what people do wrong.
     public struct Viewer: Sendable, Hashable {
@@ -128,6 +130,13 @@ extension HouseholdKind: RigSection {
             "Send with each request who the user is to the platform (fire-tv, roku) or to an "
                 + "identity service; adobe-pass-v2 only."),
         Key(
+            "returning",
+            .either(.from(.scalar(.share)) { Returning(share: $0) }, .section), into: \.returning,
+            default: "0%", example: "{share: 40%, away: \"uniform(10s, 60s)\"}", alternative: true,
+            "Share of households that come back: they sign in, close the app, stay away (60s if "
+                + "not given), and return with the client credentials, access token and provider "
+                + "that the device has kept. after-sign-in follows the return."),
+        Key(
             "temp-pass",
             .either(
                 .from(.scalar(.flag)) { $0 ? TempPass() : nil },
@@ -139,6 +148,12 @@ extension HouseholdKind: RigSection {
 
     mutating func check(_ marks: Marks, _ reader: inout ValueReader) {
         guard marks.isWhole else { return }
+        if hasTempPass, returning.share > 0 {
+            reader.refuse(
+                marks["returning"].place,
+                "with temp-pass there is no sign-in to come back to; remove returning or temp-pass"
+            )
+        }
         if hasTempPass, platform != nil {
             reader.refuse(
                 marks["temp-pass"].place,

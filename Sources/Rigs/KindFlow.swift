@@ -37,7 +37,10 @@ struct KindFlow {
         if case .perDevice = rig.target.clients { registers = tokens }
         var before: [(OperationName, Double)] = [
             (.registerClient, registers), (.accessToken, tokens),
-            (.checkAuthentication, kind.firstScreen.isSDK ? 0 : rounds),
+            (
+                .checkAuthentication,
+                kind.firstScreen.isSDK ? 0 : rounds + stays * kind.returning.share
+            ),
         ]
         let tries = 1 + viewer.cancels
         let logins: Double = rounds * stays * tries
@@ -93,8 +96,9 @@ struct KindFlow {
         let isQuick = way == .pass || way == .platform
         let round = (isQuick ? 0 : human + interval / 2) + after.watching
         let slowRound = (isQuick ? 0 : slow + interval) + after.watching
-        life = rounds * (stays * round + (1 - stays) * abandoned)
-        longLife = rounds * slowRound
+        let away = kind.returning.share * kind.returning.away.mean.seconds
+        life = rounds * (stays * round + (1 - stays) * abandoned) + stays * away
+        longLife = rounds * slowRound + away
     }
 
     /// How such a household comes by its token.

@@ -112,7 +112,8 @@ public struct Plan: Sendable, Hashable {
             secondScreens: (0..<kind.secondScreens).map { identities.secondScreen(index, $0) },
             account: identities.account(owner), providerDraw: providerDice.unit(),
             viewer: viewer(kind.viewer, index),
-            activities: activities(index, mayLogOut: home?.leaves ?? true),
+            activities: comeBack(kind.returning, index)
+                + activities(index, mayLogOut: home?.leaves ?? true),
             asksForNewCode: codeDice.chance(rig.code.newCode),
             pollSeed: seed.child("polls", index), second: secondViewer(kind, index), home: home,
             subject: needsSubject ? identities.subject(owner) : nil)
@@ -155,6 +156,14 @@ public struct Plan: Sendable, Hashable {
             typesTwice: happens(viewer.typesTwice, "types twice"),
             cancels: happens(viewer.cancels, "cancels"),
             isTooLate: happens(viewer.isTooLate, "too late"))
+    }
+
+    /// A household that returns does so before all else.
+    private func comeBack(_ returning: Returning, _ index: Int) -> [PlannedActivity] {
+        guard returning.share > 0 else { return [] }
+        var dice = seed.child("returning", index).generator()
+        guard dice.chance(returning.share) else { return [] }
+        return [.comeBack(after: returning.away.sample(using: &dice))]
     }
 
     /// The list with its shares decided. After a logout that is taken nothing but `again` is left:
@@ -248,6 +257,8 @@ public enum PlannedActivity: Sendable, Hashable {
     case again
     /// The app is closed and opened again.
     case relaunch
+    /// The app is closed, and opened again after this time.
+    case comeBack(after: Duration)
     /// One more sign-in, at another provider.
     case secondProvider
 }

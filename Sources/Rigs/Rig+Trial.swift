@@ -13,6 +13,7 @@ extension Rig {
         kind.viewer = HouseholdKind.Viewer(
             noticesCode: .fixed(.seconds(1)), signsIn: .fixed(.milliseconds(500)), givesUp: 0)
         kind.hasSecondViewer = 0
+        kind.returning.share = 0
         kind.singleSignOn?.sharing = .nobody
         rig.kinds = [kind]
         // A poll that comes before the sign-in shows what "not yet" looks like here; the token must

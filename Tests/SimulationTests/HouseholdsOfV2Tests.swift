@@ -172,6 +172,38 @@ struct HouseholdsOfV2Tests {
         #expect(try operations(run, of: .firstScreen).last == .authorize)
     }
 
+    @Test(
+        "a household that comes back asks for its profile first, with what its device has kept",
+        arguments: [("1h", 1), ("7h", 2)])
+    func comesBack(away: String, tokens: Int) throws {
+        let run = try play(
+            "returning: {share: 100%, away: \(away)}, " + Self.quick,
+            "after-sign-in: [authorize]\nstandin: {authn-ttl: 24h}")
+        let own = try run.exchanges().filter { $0.device.role == .firstScreen }
+        let back = own.filter { $0.sent > .start + .seconds(1800) }
+        // The access token lives for 6 hours.
+        #expect(
+            back.map(\.operation)
+                == (tokens == 1 ? [] : [.accessToken]) + [.profilesByMVPD, .authorize])
+        #expect(own.count { $0.operation == .registerClient } == 1)
+        #expect(own.count { $0.operation == .accessToken } == tokens)
+        #expect(back.first?.route.connection != own.first?.route.connection)
+        let record = try #require(try run.households().first)
+        #expect(record.fate == .signedIn && record.stage == .playing, "\(record.cause)")
+    }
+
+    @Test("whose profile has expired meanwhile signs in again")
+    func comesBackTooLate() throws {
+        let run = try play(
+            "returning: {share: 100%, away: 2h}, " + Self.quick,
+            "after-sign-in: [authorize]\nstandin: {authn-ttl: 1h}")
+        let own = try operations(run, of: .firstScreen)
+        #expect(own.filter { $0 == .createSession }.count == 2)
+        #expect(own.filter { $0 == .registerClient }.count == 1)
+        #expect(own.contains(.profilesByMVPD) && own.last == .authorize)
+        #expect(try run.households().first?.stage == .playing)
+    }
+
     @Test("a sign-in at a second provider leaves the first one, which is left by a logout")
     func twoProviders() throws {
         let run = try play(

@@ -106,6 +106,9 @@ extension Household {
             if sdk.isAuthenticated { try await logOutOfSDK() }
             try await sdkSignIn()
         case .relaunch: try await relaunchOverSDK()
+        case .comeBack(let time):
+            try await stayAway(for: time)
+            try await relaunchOverSDK()
         // Its protocol has one sign-in of a device (`Rig.checkProtocols`).
         case .secondProvider: break
         }
