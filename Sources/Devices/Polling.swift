@@ -87,7 +87,15 @@ extension Household {
         }
         let renewed = try await self.credential(of: tv)
         guard let again = dialect.poll(issued, terms.polling.target, renewed) else { return polled }
-        return await lane.send(again, from: poller.device)
+        let replayed = await lane.send(again, from: poller.device)
+        // A fresh token was turned down: a new client, once (rest-v2.md § 12.3).
+        guard case .staleToken = replayed.answer, mayRegisterAnew else { return replayed }
+        forget(tv)
+        let registered = try await self.credential(of: tv)
+        guard let last = dialect.poll(issued, terms.polling.target, registered) else {
+            return replayed
+        }
+        return await lane.send(last, from: poller.device)
     }
 
     /// The settle phase is over and the token has not come.

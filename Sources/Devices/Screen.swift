@@ -26,7 +26,8 @@ extension Household {
     private static let patience = 60
 
     /// Asks until there is an answer that means something (`insist`); 401 renews the token once, an
-    /// unknown client registers once more, and the call is replayed (rest-v1.md § 15).
+    /// unknown client registers once more, and the call is replayed (rest-v1.md § 15). Where clients have
+    /// sessions, 401 after that registers once more as well (rest-v2.md § 12.3).
     func ask(
         _ screen: Screen, isProvoked: Bool = false, _ make: (Credential) -> Call?
     ) async throws(StopReason) -> Answered {
@@ -41,6 +42,9 @@ extension Household {
             case .staleToken where !hasRenewed && terms.usesBearer:
                 hasRenewed = true
                 screen.token = nil
+            case .staleToken where !hasRegistered && mayRegisterAnew:
+                hasRegistered = true
+                forget(screen)
             case .staleClient where !hasRegistered && terms.usesBearer:
                 hasRegistered = true
                 forget(screen)
@@ -108,11 +112,22 @@ extension Household {
         }
     }
 
+    /// Whether a new client is worth a try where a fresh token was turned down.
+    var mayRegisterAnew: Bool {
+        guard hasSessions, terms.usesBearer else { return false }
+        if case .given = terms.clients { return false }
+        return true
+    }
+
     /// The client is no longer known to the service.
     func forget(_ screen: Screen) {
+        let application = plan.kind.application
+        // Another may have registered a new one since.
+        if case .shared = terms.clients, shift.sharedClients[application] == screen.client {
+            shift.sharedClients[application] = nil
+        }
         screen.client = nil
         screen.token = nil
-        if case .shared = terms.clients { shift.sharedClients[plan.kind.application] = nil }
     }
 
     /// What a request of this screen is signed with: registers and fetches a token first where that
@@ -127,17 +142,29 @@ extension Household {
         }
         guard terms.usesBearer else { return credential(nil) }
         if let token = screen.token, lane.now < screen.renewAt { return credential(token.bearer) }
-        guard let client = try await client(of: screen),
-            let call = dialect.accessToken(client, as: identity)
-        else { return credential(nil) }
-        let answered = try await insist(call, screen)
-        if case .staleClient = answered.answer { forget(screen) }
+        let isKept = screen.client != nil
+        guard var answered = try await askForToken(screen) else { return credential(nil) }
+        if case .staleClient = answered.answer {
+            forget(screen)
+            // Credentials that the device has kept may be forgotten by the service: it registers anew.
+            if isKept, mayRegisterAnew, let another = try await askForToken(screen) {
+                answered = another
+            }
+        }
         guard case .accessToken(let token) = answered.answer else { throw .refused(answered) }
         screen.token = token
         // A minute early, or at nine tenths of a short life.
         let margin: Duration = min(.seconds(60), token.lifetime / 10)
         screen.renewAt = lane.now + (token.lifetime - margin)
         return credential(token.bearer)
+    }
+
+    /// D2, after D1 where that is due; nil where the protocol has neither.
+    private func askForToken(_ screen: Screen) async throws(StopReason) -> Answered? {
+        guard let client = try await client(of: screen),
+            let call = dialect.accessToken(client, as: screen.device.identity)
+        else { return nil }
+        return try await insist(call, screen)
     }
 
     /// Nil where the protocol registers no clients, and the rig gives none.

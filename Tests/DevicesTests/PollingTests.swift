@@ -141,6 +141,49 @@ struct PollingTests {
         #expect(scene.record.cause == "poll-token answered 401 Unauthorized")
     }
 
+    @Test("where sign-ins are a client's, a second 401 registers anew, and a third one stops it")
+    func staleTwiceWithSessions() throws {
+        let stale = Scripted.answer(
+            401, #"{"status":401,"code":"invalid_access_token_client_application"}"#)
+        let scene = try Scene(
+            [.profilesByCode: [stale, stale, Script.profile]], speaksV2: true)
+        #expect(scene.count(.profilesByCode) == 3)
+        #expect(scene.count(.registerClient) == 2 && scene.count(.accessToken) == 3)
+        #expect(scene.record.fate == .signedIn, "\(scene.record.cause)")
+        let thrice = try Scene(
+            [.profilesByCode: [stale, stale, stale, Script.profile]], speaksV2: true)
+        #expect(thrice.count(.profilesByCode) == 3 && thrice.record.fate == .failed)
+    }
+
+    @Test("where sign-ins are a client's, every step registers anew after a second 401")
+    func staleStep() throws {
+        let stale = Scripted.answer(
+            401, #"{"status":401,"code":"invalid_access_token_client_application"}"#)
+        let scene = try Scene(
+            [.profiles: [stale, stale], .profilesByCode: [Script.profile]], speaksV2: true)
+        #expect(scene.count(.profiles) == 3 && scene.record.fate == .signedIn)
+        #expect(scene.count(.registerClient) == 2 && scene.count(.accessToken) == 3)
+        let thrice = try Scene([.profiles: [stale, stale, stale]], speaksV2: true)
+        #expect(thrice.count(.profiles) == 3 && thrice.record.fate == .failed)
+    }
+
+    @Test("credentials that the service has forgotten are replaced, where the device had kept them")
+    func forgottenClient() throws {
+        let stale = Scripted.answer(
+            401, #"{"status":401,"code":"invalid_access_token_client_application"}"#)
+        let unknown = Scripted.answer(400, #"{"error":"invalid_client"}"#)
+        let token = Scripted.answer(201, #"{"access_token":"t","expires_in":21600}"#)
+        let scene = try Scene(
+            [
+                .profiles: [stale], .accessToken: [token, unknown],
+                .profilesByCode: [Script.profile],
+            ], speaksV2: true)
+        #expect(scene.count(.registerClient) == 2 && scene.count(.accessToken) == 3)
+        #expect(scene.record.fate == .signedIn, "\(scene.record.cause)")
+        let new = try Scene([.accessToken: [unknown, unknown]], speaksV2: true)
+        #expect(new.count(.registerClient) == 1 && new.record.fate == .failed)
+    }
+
     @Test("an unknown client registers once more and polls again at once; a second time stops it")
     func staleClient() throws {
         let stale = Scripted.answer(403, #"{"error":"invalid_client"}"#)

@@ -126,9 +126,25 @@ final class Script: Transport {
         case .assertion: return .redirect("https://demo.test/done")
         case .checkAuthentication: return .answer(403, #"{"status":403,"message":"none"}"#)
         case .pollToken: return .answer(404)
+        case .profiles, .profilesByMVPD, .profilesByCode:
+            return .answer(200, #"{"profiles":{}}"#)
+        case .createSession:
+            let expires = codeLifetime.nanoseconds / 1_000_000 + 1000
+            return .answer(
+                200,
+                #"{"actionName":"authenticate","actionType":"interactive","reasonType":"none","#
+                    + #""url":"/api/v2/authenticate/DEMOTV/ABCDEF1","code":"ABCDEF1","#
+                    + #""sessionId":"s","serviceProvider":"DEMOTV","notBefore":"1000","#
+                    + #""notAfter":"\#(expires)"}"#)
         default: return .answer(200, "{}")
         }
     }
+
+    /// A profile, as polls of REST V2 see it.
+    static let profile = Scripted.answer(
+        200,
+        #"{"profiles":{"A":{"notBefore":1000,"notAfter":1767776000000,"issuer":"A","type":"regular","#
+            + #""attributes":{"userID":{"value":"u","state":"plain"}}}}}"#)
 
     /// The token, as a poll sees it.
     static let token = Scripted.answer(
@@ -166,7 +182,7 @@ struct Scene {
         polls: [Scripted] = [], _ table: [OperationName: [Scripted]] = [:],
         every: String = "5s", codeLifetime: Duration = .seconds(1800), viewer: String = "3h",
         givesUp: String = "0%", settle: String = "15s", bench: String = "",
-        after: String? = nil, code: String = ""
+        after: String? = nil, code: String = "", speaksV2: Bool = false
     ) throws {
         let text = """
             rig: scene
@@ -180,9 +196,14 @@ struct Scene {
             \(code.isEmpty ? "" : "code: \(code)")
             """
         let rig = try Rig.read(text, file: "scene.yaml").rig
-        let dialect = V1(
-            origin: Script.origin, requestor: "DEMOTV", domain: "demo.test",
-            redirectURL: "https://demo.test/done")
+        let dialect: any Dialect =
+            speaksV2
+            ? V2(
+                origin: Script.origin, serviceProvider: "DEMOTV", domain: "demo.test",
+                redirectURL: "https://demo.test/done")
+            : V1(
+                origin: Script.origin, requestor: "DEMOTV", domain: "demo.test",
+                redirectURL: "https://demo.test/done")
         let sink = Collected()
         let lane = Lane(
             index: 0, loop: VirtualLoop(),
