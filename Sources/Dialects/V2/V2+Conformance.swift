@@ -196,13 +196,12 @@ extension V2 {
     func deviations(of document: ReplyDocument, to call: Call) -> [Deviation] {
         let row = Self.row(of: call)
         var found = Self.table.deviations(of: document, to: call, row)
-        guard let row, call.operation.hasConditions,
-            (200..<300).contains(document.reply.status), !document.isPage,
-            let tree = document.read()
+        guard let row, (200..<300).contains(document.reply.status), !document.isPage,
+            call.operation.hasConditions, let tree = document.read()
         else { return found }
-        var conditions = Conditions(page: row.page, call, serviceProvider: serviceProvider)
+        var conditions = Conditions(page: row.page, call: call, serviceProvider: serviceProvider)
         conditions.hold(tree)
-        if !conditions.found.isEmpty { found += conditions.found }
+        found += conditions.found
         return found
     }
 }
@@ -222,18 +221,13 @@ extension OperationName {
 /// request. Each rule names its section of rest-v2.md.
 private struct Conditions {
     let page: String
-    // What of the call they look at.
-    let operation: OperationName
-    let mvpd: String?
-    let resource: String?
+    let call: Call
     let serviceProvider: String
     private(set) var found: [Deviation] = []
 
-    init(page: String, _ call: Call, serviceProvider: String) {
+    init(page: String, call: Call, serviceProvider: String) {
         self.page = page
-        operation = call.operation
-        mvpd = call.mvpd
-        resource = call.resource
+        self.call = call
         self.serviceProvider = serviceProvider
     }
 
@@ -246,7 +240,7 @@ private struct Conditions {
     }
 
     mutating func hold(_ tree: JSONDocument.Value) {
-        switch operation {
+        switch call.operation {
         case .createSession, .resumeSession, .partnerRequest: holdSession(tree)
         case .preauthorize, .authorize: holdDecisions(tree)
         case .logout: holdLogout(tree)
@@ -260,7 +254,7 @@ private struct Conditions {
         guard let action = tree["actionName"]?.text else { return }
         let hasCode = tree["code"].map { $0.kind != .null } ?? false
         let isOver = action == "authorize" || action == "partner_profile"
-        if isOver, hasCode, operation != .resumeSession {
+        if isOver, hasCode, call.operation != .resumeSession {
             // B42: S2's may have one.
             note("code is absent with \(Self.known(action))", "present")
         }
@@ -317,7 +311,7 @@ private struct Conditions {
             guard let type = item["type"]?.text, let kind = Profile.Kind(rawValue: type) else {
                 continue
             }
-            if !Self.mayShow(kind, operation) {
+            if !Self.mayShow(kind, call.operation) {
                 note("type is one of those of the call", type, .reading)
             }
             if kind == .appleSSO, call.operation != .ssoProfile { holdPartnerGate() }
@@ -366,7 +360,7 @@ private struct Conditions {
         for item in items where found.count < 8 {
             let isPermitted = item["authorized"]?.isTrue ?? false
             let hasToken = item["token"].map { $0.kind != .null } ?? false
-            switch (operation, isPermitted, hasToken) {
+            switch (call.operation, isPermitted, hasToken) {
             case (.preauthorize, _, true): note("decisions.token is absent", "present")
             case (.authorize, true, false):
                 note("decisions.token is present with a permit", "missing")
@@ -378,9 +372,9 @@ private struct Conditions {
                 note("decisions.error is present with a denial", "missing")
             }
             holdEcho(of: item["serviceProvider"], "decisions.serviceProvider", serviceProvider)
-            if let mvpd { holdEcho(of: item["mvpd"], "decisions.mvpd", mvpd) }
+            if let mvpd = call.mvpd { holdEcho(of: item["mvpd"], "decisions.mvpd", mvpd) }
         }
-        guard operation == .authorize, let asked = resource else { return }
+        guard call.operation == .authorize, let asked = call.resource else { return }
         let answered = items.compactMap { $0["resource"]?.text }
         if answered.contains(where: { Resource.isSame($0, as: asked) }) { return }
         if let other = answered.first {
@@ -395,7 +389,7 @@ private struct Conditions {
 
     private mutating func holdLogout(_ tree: JSONDocument.Value) {
         guard let map = tree["logouts"], map.kind == .object else { return }
-        if let mvpd, map[mvpd] == nil {
+        if let mvpd = call.mvpd, map[mvpd] == nil {
             note("logouts has the provider that was named", "no entry for it")
         }
         for item in map.items.prefix(8) {
