@@ -80,6 +80,7 @@ struct HouseholdState: ~Copyable {
         var held: [Violation] = []
         var late: [Violation] = []
         var profiles: ProfileBook?
+        var grantBook: GrantBook?
     }
 
     /// When the household left; `.max`: it is still there.
@@ -177,6 +178,12 @@ struct HouseholdState: ~Copyable {
     var profiles: ProfileBook? {
         get { oddities?.profiles }
         set { change { $0.profiles = newValue } }
+    }
+
+    /// Of a device grant, once a person has decided or a poll has got a token.
+    var grantBook: GrantBook? {
+        get { oddities?.grantBook }
+        set { change { $0.grantBook = newValue } }
     }
 
     private mutating func change(_ change: (Oddities) -> Void) {

@@ -55,6 +55,17 @@ extension Household {
                 pace.widen(by: by)
                 due = pace.next(due: due, ended: polled.exchange.ended)
             case .codeOver: throw deadToken ?? order.whenOver
+            case .denied where hasRefused:
+                throw .abandoned("the viewer refused the device", by: .viewer)
+            // A service that asks for an interval is not asked more often than that.
+            case .fault where order.issued.pollInterval != nil:
+                pace.slowDown()
+                due = pace.next(due: due, ended: polled.exchange.ended)
+            case .unanswered(let error, _)
+            where order.issued.pollInterval != nil && error.kind != .stopped
+                && error.kind != .hostNotAllowed:
+                pace.slowDown()
+                due = pace.next(due: due, ended: polled.exchange.ended)
             case .fault:
                 failures += 1
                 due = lane.now + Backoff.afterFailure(failures)
