@@ -87,9 +87,11 @@ extension Household {
         _ issued: IssuedCode, due: Instant, from poller: Screen
     ) async throws(StopReason) -> Answered {
         let credential = try await credential(of: tv)
-        guard let call = dialect.poll(issued, terms.polling.target, credential) else {
+        guard var call = dialect.poll(issued, terms.polling.target, credential) else {
             throw .unknownStep
         }
+        // A device code has served: on a test bench it is shown again to be turned down.
+        call.provoked = dialect.pages != nil && pollersEnd != nil
         let polled = await lane.send(call, from: poller.device, planned: due)
         switch polled.answer {
         case .staleToken where terms.usesBearer: tv.token = nil

@@ -65,7 +65,9 @@ extension DeviceGrantTerms: RigSection {
             example: "[Device denied]", alternative: true, "The same of a refusal."),
         Key(
             "phone", .list(.section), into: \.phone, default: "[]",
-            example: "[{for: approve, path: \"/device?code={code}\"}]", alternative: true,
+            example:
+                "[{for: approve, method: POST, path: /device, json: \"{}\", failed-when: [error]}]",
+            alternative: true,
             "Requests of a phone that walks no pages, in order, for servers whose pages are programs "
                 + "over JSON calls."),
     ]

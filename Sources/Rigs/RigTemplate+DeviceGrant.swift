@@ -35,7 +35,8 @@ extension RigTemplate {
             # revocation: /oauth/revoke
             # Words of the page after an approval, or of the address that it leads to. Without them no approval
             # counts as confirmed, and a TV that is not told of one is not noticed.
-            approved-when: [???]
+            approved-when:
+              - ???
             # refused-when: [denied]
             # Buttons of the page that asks the person, where 'try' does not find them:
             # approve-button: action=accept

@@ -7,7 +7,7 @@ import Vocabulary
 /// What a device grant promises beside the sign-in (RFC 8628), each with a history that keeps it and one that
 /// breaks it.
 @Suite struct GrantTests {
-    private static let ann = Tag(mvpd: "", user: "ann")
+    private static let ann = Dialects.Tag(mvpd: "", user: "ann")
 
     /// A code that lives for `life` seconds, made 10 ms after the start.
     private func story(life: Int64 = 60) -> Story {
@@ -15,6 +15,7 @@ import Vocabulary
         story.rules.isDeviceGrant = true
         story.rules.policies.newCode = .keep
         story.rules.policies.throttle = nil
+        story.rules.promises = Promises(.documented)
         story.tell(
             .tv, .deviceAuthorization, at: 10, code: "AAAAAA1", expires: life * 1000, generated: 0)
         return story
@@ -141,11 +142,12 @@ import Vocabulary
     func foreign() {
         var story = story()
         story.decide(.approval, at: 1_500)
-        story.poll(at: 2_000, token: 1, tag: Tag(mvpd: "", user: "bob"))
+        story.poll(at: 2_000, token: 1, tag: Dialects.Tag(mvpd: "", user: "bob"))
         story.tell(
             .tv, .deviceAuthorization, at: 10, in: 8, code: "BBBBBB2", expires: 60_000, generated: 0
         )
-        story.decide(.approval, at: 1_500, in: 8, code: "BBBBBB2", as: Tag(mvpd: "", user: "bob"))
+        story.decide(
+            .approval, at: 1_500, in: 8, code: "BBBBBB2", as: Dialects.Tag(mvpd: "", user: "bob"))
         #expect(story.broken.contains(.tokenIsolation))
     }
 
@@ -173,7 +175,8 @@ extension Story {
 
     fileprivate mutating func decide(
         _ operation: OperationName, at: Double, took: Double = 4, by who: Who = .phone,
-        in household: Int = 7, code: String = "AAAAAA1", as user: Tag = Tag(mvpd: "", user: "ann")
+        in household: Int = 7, code: String = "AAAAAA1",
+        as user: Dialects.Tag = Dialects.Tag(mvpd: "", user: "ann")
     ) {
         tell(
             who, operation, at: at, took: took, in: household, code: code,
@@ -181,7 +184,8 @@ extension Story {
     }
 
     fileprivate mutating func poll(
-        at: Double, _ result: Observation.Result = .absent, token: UInt64? = nil, tag: Tag? = nil,
+        at: Double, _ result: Observation.Result = .absent, token: UInt64? = nil,
+        tag: Dialects.Tag? = nil,
         reason: String? = nil
     ) {
         tell(

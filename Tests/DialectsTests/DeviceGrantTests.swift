@@ -288,7 +288,7 @@ import Vocabulary
                 #"{"access_token":"A1","token_type":"Bearer","expires_in":3600,"refresh_token":"R1","id_token":"eyJhbGciOiJub25lIn0.eyJzdWIiOiIxNyJ9.x"}"#,
                 ["Content-Type": "application/json", "Cache-Control": "no-store"]), to: poll)
         guard case .signedIn(let tag, let session) = reading.answer else { throw Missing() }
-        #expect(tag == Tag(mvpd: "", user: "17"))
+        #expect(tag == Dialects.Tag(mvpd: "", user: "17"))
         #expect(session == DeviceSession(access: Secret("A1"), refresh: Secret("R1")))
         #expect(reading.observation.secret == Secret("A1"))
         #expect(reading.observation.tag == tag)

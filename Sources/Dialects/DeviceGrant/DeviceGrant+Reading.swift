@@ -75,9 +75,11 @@ extension DeviceGrant {
         // Used up, or not known: no poll finds anything any more.
         case (.deviceToken, "invalid_grant"):
             reading = Reading(.rejected, .codeOver, Observation(.denied), reason: reason)
+        // A token that was renewed before, by a request whose answer was lost, is refused as well: that says
+        // nothing of the sign-in (RFC 6749, 6).
         case (.refreshToken, "invalid_grant"):
             reading = Reading(
-                .rejected, .signedOut(reason), Observation(.unauthenticated), reason: reason)
+                .rejected, .signedOut(reason), Observation(.denied), reason: reason)
         // RFC 6750, 3.1.
         case (.userinfo, _) where reply.status == 401:
             reading = Reading(
