@@ -110,7 +110,7 @@ extension Rig {
                 marks["device-grant"].place,
                 "device-grant has no effect without protocol: oauth-device-grant")
         }
-        if speaks, target.base == .embedded {
+        if speaks, target.base == .embedded, marks["base"].isWhole {
             reader.refuse(
                 marks["base"].place,
                 "the embedded stand-in does not speak oauth-device-grant yet, so that there is "
