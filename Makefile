@@ -2,7 +2,7 @@
 #   make demo    install what is missing, build, run a rig against the embedded stand-in
 #   make test    install what is missing, check the layout of the code, run every test
 .DEFAULT_GOAL := help
-.PHONY: evaluation detection races chaos soak image help setup build release install uninstall demo test fuzz sanitize bench lint format clean
+.PHONY: real-servers evaluation detection races chaos soak image help setup build release install uninstall demo test fuzz sanitize bench lint format clean
 
 RIG ?= rigs/smoke.yaml
 ROWS ?=
@@ -14,7 +14,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/make \1|\2/' | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1|\2/' | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
 
 setup: ## install the system packages that are missing, and say which
 	@sh scripts/setup.sh
@@ -38,6 +38,9 @@ demo: setup ## run a rig against the embedded stand-in: verdict, table, path of 
 
 test: setup lint ## every test; what failed is said again at the end
 	@sh scripts/test.sh
+
+real-servers: release ## start public OAuth servers with pip, and run households against them; skipped with the reason where pip cannot
+	python3 Tests/RealServers/run.py
 
 fuzz: setup ## attack every reader of foreign input; rewrites the table in docs/trust.md. READERS="html xml" SECONDS=60 for some
 	python3 scripts/fuzz.py --seconds $(SECONDS) $(READERS)

@@ -27,6 +27,10 @@ extension HouseholdState {
         guard operation.effect != .nothing, !operation.flags.contains(.anothers) else { return }
         countEnds(operation, beat)
         if let profiles { return judge(operation, beat, profiles) }
+        if registry.isDeviceGrant {
+            judgeGrant(operation, beat)
+            if isMootEnd(operation) { return }
+        }
         guard operation.effect != .denied else { return }
         if operation.effect == .success, operation.operation.showsToken {
             judgeToken(operation, beat)
@@ -234,7 +238,7 @@ extension HouseholdState {
         gapFrom: Int64? = nil, source: PromiseSource? = nil, _ text: String
     ) -> Violation {
         let certainty = weakened(certainty, invariant, evidence)
-        let source = source ?? invariant.source
+        let source = source ?? registry.source(of: invariant)
         let last = evidence.last
         let told = evidence.map { "\($0.operation.name) \($0.answer)" }.joined(separator: " > ")
         var sentence = "household \(household): \(text)"

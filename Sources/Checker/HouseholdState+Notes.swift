@@ -5,6 +5,7 @@ internal import Dialects
 extension HouseholdState {
     mutating func note(_ operation: Observed) -> ModelOperation? {
         if let profiles { return note(operation, profiles) }
+        if registry.isDeviceGrant { noteGrant(of: operation) }
         // A cache in front of the service answered: that tells nothing of the service.
         let isEdge = operation.flags.contains(.edge)
         switch operation.step {
@@ -15,6 +16,8 @@ extension HouseholdState {
         case .authorize: return noteAuthorization(operation)
         case _ where isEdge || operation.effect == .nothing: return nil
         case _ where operation.flags.contains(.anothers): return nil
+        // Of a code that has run out no poll tells anything (RFC 8628, 3.5).
+        case .poll where isMootEnd(operation): return nil
         case .poll, .checkSignIn: return tokenRead(operation)
         case .confirm: return checkRead(operation)
         case .preauthorize where operation.operation.isAboutCode: return checkRead(operation)
@@ -84,7 +87,9 @@ extension HouseholdState {
     /// The code's expiry by our clock: `generated` was read within the request.
     private func codeWindow(_ operation: Observed) -> (low: Int64, high: Int64) {
         let life = (operation.expires - operation.generated) &* 1_000_000
-        guard operation.generated > 0, operation.expires > operation.generated,
+        // A device grant tells the life, and no instant (RFC 8628, 3.2).
+        let isTold = operation.generated > 0 || operation.operation == .deviceAuthorization
+        guard isTold, operation.expires > operation.generated,
             life < 1_000_000_000_000_000
         else { return (.max, .max) }
         let tolerance = registry.clockTolerance

@@ -82,6 +82,7 @@ struct HouseholdState: ~Copyable {
         var profiles: ProfileBook?
         var requestLog = SharedAddresses.RequestLog()
         var refusals: [SharedAddresses.Refusal] = []
+        var grantBook: GrantBook?
     }
 
     /// When the household left; `.max`: it is still there.
@@ -196,6 +197,12 @@ struct HouseholdState: ~Copyable {
             guard !newValue.isEmpty || oddities != nil else { return }
             change { $0.refusals = newValue }
         }
+    }
+
+    /// Of a device grant, once a person has decided or a poll has got a token.
+    var grantBook: GrantBook? {
+        get { oddities?.grantBook }
+        set { change { $0.grantBook = newValue } }
     }
 
     private mutating func change(_ change: (Oddities) -> Void) {

@@ -68,6 +68,11 @@ extension HouseholdState {
             take(exchange, into: &operation, book)
         } else if operation.operation == .mediaToken {
             operation.detail = exchange.pointee.fingerprint?.value ?? 0
+        } else if operation.operation == .deviceToken {
+            // Of a success the token, of a refusal its word.
+            operation.detail =
+                exchange.pointee.fingerprint?.value
+                ?? exchange.pointee.reason.map { Checker.mark($0) } ?? 0
         } else if operation.operation == .registrationCode
             || operation.operation == .registrationRecord,
             let record = exchange.pointee.observation.record

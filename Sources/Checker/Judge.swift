@@ -212,8 +212,12 @@ public struct Findings: Sendable, Hashable {
     }
 
     public subscript(invariant: Invariant) -> Verdict {
+        // In their order, without those that this run has nothing to check by.
         let position = Int(invariant.rawValue)
-        return position < verdicts.count ? verdicts[position] : Verdict(invariant)
+        if position < verdicts.count, verdicts[position].invariant == invariant {
+            return verdicts[position]
+        }
+        return verdicts.first { $0.invariant == invariant } ?? Verdict(invariant)
     }
 
     /// Breaches that fail the run.

@@ -133,8 +133,8 @@ extension Observed {
         case .unauthorized: .unauthorized
         case .denied:
             // The assertion consumer sends the browser back whatever came of it.
-            exchange.pointee.operation == .assertion && status < 400 ? .doubtful : .denied
-        case .none: exchange.pointee.operation == .assertion ? .maybe : .nothing
+            exchange.pointee.operation.finishesLogin && status < 400 ? .doubtful : .denied
+        case .none: exchange.pointee.operation.finishesLogin ? .maybe : .nothing
         }
     }
 
@@ -198,6 +198,8 @@ struct AnswerWay {
 extension OperationName {
     /// A partner's request may be answered with a code, which ends the one before (rest-v2.md § 8.3).
     var isMutator: Bool { has(.changes) || self == .partnerRequest }
+    /// A browser's request that makes a sign-in, and whose answer may not tell.
+    var finishesLogin: Bool { self == .assertion || self == .approval || self == .refusal }
     var showsToken: Bool { has(.showsSignIn) }
     var isAboutCode: Bool { has(.aboutCode) || self == .profilesByCode }
 
@@ -216,7 +218,9 @@ extension OperationName {
     /// "unauthenticated" does.
     var showsAbsence: Bool {
         switch self {
-        case .pollToken, .checkAuthentication, .profiles, .profilesByMVPD, .profilesByCode: true
+        case .pollToken, .deviceToken, .checkAuthentication, .profiles, .profilesByMVPD,
+            .profilesByCode:
+            true
         default: false
         }
     }
@@ -224,7 +228,9 @@ extension OperationName {
     /// Whether the service throttles it (rest-v1.md § 14, rest-v2.md § 13).
     var isThrottled: Bool {
         switch self {
-        case .mvpdLogin, .assertion, .mvpdLogout, .connect, .tls: false
+        case .mvpdLogin, .assertion, .mvpdLogout, .verificationPage, .approval, .refusal, .connect,
+            .tls:
+            false
         default: true
         }
     }

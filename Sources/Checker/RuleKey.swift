@@ -59,7 +59,7 @@ struct RuleKey: Sendable {
             rules.codeLifetime = span(value)
             return rules.codeLifetime != nil
         },
-        degradation,
+        degradation, deviceGrant,
     ]
 
     // MARK: Kinds of values
@@ -121,6 +121,14 @@ struct RuleKey: Sendable {
         else { return false }
         rules.policies.throttle = Policies.Throttle(every: .nanoseconds(every), burst: burst)
         return true
+    }
+
+    /// `true`; of other protocols there is none.
+    private static let deviceGrant = RuleKey("device-grant", .atMostOnce) { rules in
+        rules.isDeviceGrant ? ["true"] : []
+    } read: { rules, value in
+        rules.isDeviceGrant = value == "true"
+        return rules.isDeviceGrant
     }
 
     /// `1000000000:60000000000:DemoCable`, from and until in nanoseconds, and the provider.

@@ -50,6 +50,9 @@ public struct Rules: Sendable, Hashable {
         }
     }
 
+    /// The devices speak the OAuth device grant (RFC 8628).
+    public var isDeviceGrant = false
+
     /// When the run began, in microseconds since 1970.
     public var startedMicroseconds: Int64 = 0
 

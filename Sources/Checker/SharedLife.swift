@@ -2,6 +2,7 @@ internal import Vocabulary
 
 /// A code's life, as other households' codes are compared with it.
 final class SharedLife {
+    /// Below zero, with every bit turned: of a device grant (RFC 8628).
     private let householdNumber: Int32
     /// Below zero: of a session (REST V2).
     private let sequenceNumber: Int32
@@ -23,7 +24,8 @@ final class SharedLife {
         household: Int, made: CompactOperation, code: UInt64, text: String, record: UInt64,
         low: Int64, high: Int64
     ) {
-        householdNumber = Int32(truncatingIfNeeded: household)
+        let number = Int32(truncatingIfNeeded: household)
+        householdNumber = made.operation == .deviceAuthorization ? ~number : number
         self.code = code
         self.text = text
         self.record = record
@@ -35,8 +37,11 @@ final class SharedLife {
         over = high
     }
 
-    var household: Int { Int(householdNumber) }
+    var household: Int { Int(householdNumber < 0 ? ~householdNumber : householdNumber) }
     var sequence: Int { abs(Int(sequenceNumber)) }
     /// What made it; a session that a partner's request fell back to counts as one that was created.
-    var operation: OperationName { sequenceNumber < 0 ? .createSession : .registrationCode }
+    var operation: OperationName {
+        if householdNumber < 0 { return .deviceAuthorization }
+        return sequenceNumber < 0 ? .createSession : .registrationCode
+    }
 }

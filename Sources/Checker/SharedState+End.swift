@@ -46,23 +46,26 @@ extension SharedState {
     // MARK: Verdicts
 
     func verdicts() -> [Verdict] {
-        var verdicts = Invariant.allCases.filter { hasProfiles || !$0.isOfProfiles }
-            .map { Verdict($0) }
+        let judged = Invariant.allCases.filter {
+            (hasProfiles || !$0.isOfProfiles) && (isDeviceGrant || !$0.isOfDeviceGrant)
+        }
+        var verdicts = judged.map { Verdict($0) }
         for position in verdicts.indices {
             verdicts[position].checked = checked[verdicts[position].invariant]
-            verdicts[position].undecided = undecided[position]
+            verdicts[position].undecided = undecided[Int(verdicts[position].invariant.rawValue)]
             let invariant = verdicts[position].invariant
             if let more = unlisted[invariant] { verdicts[position].add(more) }
             verdicts[position].note = note(on: invariant)
         }
         let found = upheld
         for violation in found {
-            verdicts[Int(violation.invariant.rawValue)].count(violation.standing)
+            guard let position = judged.firstIndex(of: violation.invariant) else { continue }
+            verdicts[position].count(violation.standing)
         }
         let failing = found.filter { $0.standing == .fails }
         let others = found.filter { $0.standing != .fails }
         for violation in failing + others {
-            let position = Int(violation.invariant.rawValue)
+            guard let position = judged.firstIndex(of: violation.invariant) else { continue }
             if verdicts[position].examples.count < 5 {
                 verdicts[position].examples.append(violation.sentence)
             }

@@ -20,6 +20,8 @@ final class SharedState {
     // Of the rules, what is asked with each answer: they are large, and whoever reads one of them copies all.
     let knowsUsers: Bool
     let devicesAreFresh: Bool
+    /// The devices speak the OAuth device grant.
+    let isDeviceGrant: Bool
     /// Whether a code serves for one sign-in.
     let codesServeOnce: Bool
     /// In nanoseconds.
@@ -103,6 +105,7 @@ final class SharedState {
         throttleEvery = rules.policies.throttle?.every.inNanoseconds ?? 0
         knowsUsers = rules.knowsUsers
         devicesAreFresh = rules.devicesAreFresh
+        isDeviceGrant = rules.isDeviceGrant
         codesServeOnce = rules.policies.codeReuse == .single
         shortestSignIn = rules.shortestSignIn.inNanoseconds
         clockTolerance = rules.policies.clockTolerance.inNanoseconds
@@ -135,6 +138,15 @@ final class SharedState {
     func householdClosed() { households += 1 }
 
     // MARK: Violations
+
+    /// Whose promise it is. What the vendor's pages promise of the older protocols no standard promises of
+    /// a device grant, but for the end of a token that was given back (RFC 7009, 2).
+    func source(of invariant: Invariant) -> PromiseSource {
+        guard isDeviceGrant, invariant.source == .documented, invariant != .logoutFinal else {
+            return invariant.source
+        }
+        return .ours
+    }
 
     func standing(
         _ invariant: Invariant, _ certainty: Certainty, _ source: PromiseSource,

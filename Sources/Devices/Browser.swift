@@ -2,6 +2,7 @@ internal import Dialects
 internal import Journal
 internal import Lanes
 internal import Rigs
+internal import Vocabulary
 
 /// The login as a browser walks it: each redirect and each form is an exchange of its own, cookies
 /// are those of this login, hidden fields are echoed (rest-v1.md § 8).
@@ -18,6 +19,8 @@ extension Household {
         var hasMistyped = false
         /// The viewer cancels on the login page.
         var cancels = false
+        /// In protocols in which a person enters a code and decides on it.
+        var grant: GrantProgress?
         /// The viewer closed the page: there is no next call.
         var isClosed = false
     }
@@ -48,6 +51,11 @@ extension Household {
         stopsAtAssertion: Bool
     ) async throws(StopReason) -> Call? {
         let browser = person.browser
+        let refuses = plan.viewer.refuses && !person.isSecond
+        let requests = dialect.phoneCalls(issued, as: person.account, refuses: refuses)
+        guard requests.isEmpty else {
+            return try await send(requests, as: person, stopsAtAssertion: stopsAtAssertion)
+        }
         let credential = Credential(
             device: browser.device.identity, bearer: browser.token?.bearer, client: browser.client)
         guard let first = dialect.authenticate(issued, mvpd: provider, credential) else {
@@ -59,31 +67,47 @@ extension Household {
         var walk = LoginWalk(
             code: code, provider: provider, person: person, call: first)
         walk.cancels = cancels
+        if dialect.pages != nil {
+            walk.grant = GrantProgress(refuses: refuses)
+            // The link of a QR code has the code in it.
+            walk.grant?.hasEnteredCode = issued.completePage.map { $0 == first.address } ?? false
+        }
         for _ in 0..<terms.maxHops {
             walk.call.code = code
-            if walk.call.operation == .assertion {
-                walk.call.signsIn(person.account, at: walk.provider ?? "")
+            if walk.call.operation.step(onFirstScreen: false) == .finishLogin {
+                let provider = walk.grant == nil ? walk.provider ?? "" : ""
+                walk.call.signsIn(person.account, at: provider)
                 if stopsAtAssertion { return walk.call }
             }
+            if walk.call.operation == .refusal { hasRefused = true }
             // Of two at once one may be turned down.
             if plan.second != nil { walk.call.provoked = walk.call.operation != .mvpdLogin }
             // Without an answer to the assertion, check-code decides.
             guard let answered = try await hear(walk.call, on: browser) else { return nil }
             var target: WebAddress?
             var arrived = lane.now
+            if walk.call.isDecision {
+                walk.grant?.decision = (
+                    answered.exchange.ended, answered.exchange.observation.result
+                )
+            }
             switch answered.answer {
             case .redirect(let address):
                 arrived = answered.exchange.ended
-                walk.call = dialect.hop(
-                    .get, address, form: [], referer: walk.call.address)
+                walk.call = hop(.get, address, form: [], issued, from: walk.call)
                 target = address
             case .done:
                 if walk.cancels { return nil }
                 noteDone(at: answered.exchange.ended)
                 return nil
             case .page(let html):
-                target = try await pass(HTMLPage(html), answered, &walk)
-            default: target = try await passRefusal(answered, &walk)
+                let page = HTMLPage(html)
+                if walk.grant?.decision != nil {
+                    try end(page, answered, walk)
+                    return nil
+                }
+                target = try await pass(page, answered, &walk, issued)
+            default: target = try await passRefusal(answered, &walk, issued)
             }
             if walk.isClosed { return nil }
             if walk.cancels { walk.call.provoked = walk.call.operation != .authenticate }
@@ -101,7 +125,9 @@ extension Household {
     /// The answer to a hop. An assertion is sent once: one whose answer was lost may have counted, and
     /// repeating it would then be refused. Nil stands for that.
     private func hear(_ call: Call, on browser: Screen) async throws(StopReason) -> Answered? {
-        guard call.operation == .assertion else { return try await insist(call, browser) }
+        guard call.operation == .assertion || call.isDecision else {
+            return try await insist(call, browser)
+        }
         let answered = await lane.send(call, from: browser.device)
         switch answered.answer {
         case .slow, .unanswered(_, reached: false): return try await insist(call, browser)
@@ -140,8 +166,11 @@ extension Household {
     /// Does what a page asks for, and sets the next call. An address is returned where the page led
     /// to one by a GET: it may be that of the app.
     private func pass(
-        _ page: HTMLPage, _ answered: Answered, _ walk: inout LoginWalk
+        _ page: HTMLPage, _ answered: Answered, _ walk: inout LoginWalk, _ issued: IssuedCode
     ) async throws(StopReason) -> WebAddress? {
+        if let target = try await passGrant(page, answered, &walk, issued) {
+            return target.isPost ? nil : walk.call.address
+        }
         let finder = FormFinder(page: page, login: terms.login.fields, progress: walk.progress)
         let step = finder.step
         if !walk.hasAskedProgram, let program = terms.loginProgram, step.asksSomebody {
@@ -218,7 +247,7 @@ extension Household {
     /// A page that came with an error status may still be the login page (401), or the same again
     /// after a wrong password; anything else ends the login.
     private func passRefusal(
-        _ answered: Answered, _ walk: inout LoginWalk
+        _ answered: Answered, _ walk: inout LoginWalk, _ issued: IssuedCode
     ) async throws(StopReason) -> WebAddress? {
         guard let html = answered.page else { throw .refused(answered) }
         let page = HTMLPage(html)
@@ -230,13 +259,145 @@ extension Household {
                 page, answered, walk)
         }
         if page.forms.contains(where: \.asksPassword) {
-            return try await pass(page, answered, &walk)
+            return try await pass(page, answered, &walk, issued)
         }
         let notice = page.notice.isEmpty ? page.title : page.notice
         let said: Untrusted =
             page.excess.map { "; the page \(ours: $0)\(ours: FormFinder.unread)" }
             ?? (notice.isEmpty ? "" : " and says '\(notice)'")
         throw stuck(StopReason.refusal(answered) + said, page, answered, walk)
+    }
+}
+
+// MARK: Pages of a device grant
+
+extension Household {
+    /// What a page came to that asked for the code or for the decision.
+    private struct GrantStep {
+        /// The next call is a POST.
+        var isPost: Bool
+    }
+
+    /// A later hop; one to the page for the code is part of the entry of the code.
+    private func hop(
+        _ method: Method, _ address: WebAddress, form: [(String, String)], _ issued: IssuedCode,
+        from call: Call
+    ) -> Call {
+        var next = dialect.hop(method, address, form: form, referer: call.address)
+        if dialect.pages != nil, next.operation == .mvpdLogin,
+            address.path == issued.page?.path || call.isDecision
+        {
+            next.operation = .verificationPage
+        }
+        return next
+    }
+
+    /// Does what a page asks for that is about the code, and sets the next call; nil for other pages.
+    private func passGrant(
+        _ page: HTMLPage, _ answered: Answered, _ walk: inout LoginWalk, _ issued: IssuedCode
+    ) async throws(StopReason) -> GrantStep? {
+        guard let progress = walk.grant, let pages = dialect.pages else { return nil }
+        switch GrantFinder(page: page, pages: pages, progress: progress).step {
+        case .other: return nil
+        case .enter(let form, let field):
+            let mistypes =
+                plan.viewer.mistypesCode && !walk.person.isSecond && !progress.hasMistypedCode
+            walk.grant?.hasMistypedCode = mistypes || progress.hasMistypedCode
+            // Of a wrong code the page comes back, and the viewer looks at the TV again.
+            walk.grant?.hasEnteredCode = !mistypes
+            if progress.hasMistypedCode { try await wait(Self.secondLook, walk.person) }
+            let code = mistypes ? issued.code.mistyped.text : issued.typed
+            submit(form, form.filled(field, with: code), of: page, .verificationPage, &walk)
+            walk.call.provoked = mistypes
+            reach(.codeTyped)
+        case .decide(let form, let button):
+            let operation: OperationName = progress.refuses ? .refusal : .approval
+            submit(form, form.pressed(button), of: page, operation, &walk, by: button)
+        case .turnedDown(let reason): throw stuck(reason, page, answered, walk)
+        case .stuck(let reason):
+            throw stuck(
+                "the page at \(walk.call.address.origin)\(walk.call.address.path) \(reason)", page,
+                answered, walk)
+        }
+        return GrantStep(isPost: walk.call.method == .post)
+    }
+
+    private func submit(
+        _ form: HTMLForm, _ fields: [(String, String)], of page: HTMLPage,
+        _ operation: OperationName, _ walk: inout LoginWalk, by button: HTMLForm.FormField? = nil
+    ) {
+        let shownAt = walk.call.address
+        let base = page.base.flatMap { shownAt.resolving($0) } ?? shownAt
+        let action = button?.action ?? form.action
+        let target = action.isEmpty ? shownAt : base.resolving(action) ?? shownAt
+        let isPost = button?.method.map { $0 == "post" } ?? form.isPost
+        if isPost {
+            walk.call = dialect.hop(.post, target, form: fields, referer: shownAt)
+        } else {
+            let asked = WebAddress(
+                origin: target.origin, target: "\(target.path)?\(FormEncoding.fields(fields))")
+            walk.call = dialect.hop(.get, asked, form: fields, referer: shownAt)
+        }
+        walk.call.operation = operation
+    }
+
+    /// The page after the decision. What its answer said counts; without a word of the rig, a page that
+    /// asks for nothing more.
+    private func end(
+        _ page: HTMLPage, _ answered: Answered, _ walk: LoginWalk
+    ) throws(StopReason) {
+        guard let grant = walk.grant, let decision = grant.decision, let pages = dialect.pages
+        else {
+            return
+        }
+        var isTaken = decision.result == .success
+        if decision.result == .none {
+            isTaken = !GrantFinder(page: page, pages: pages, progress: grant).asksAgain
+        }
+        guard isTaken else {
+            let name = grant.refuses ? "refusal" : "approval"
+            let words = page.notice.isEmpty ? page.title : page.notice
+            let said: Untrusted = words.isEmpty ? "" : ", and says '\(words)'"
+            throw stuck(
+                "the page after the \(ours: name) does not confirm it\(said)", page, answered, walk)
+        }
+        noteDone(at: decision.ended)
+    }
+
+    /// The requests of a phone that walks no pages, one after another.
+    private func send(
+        _ requests: [PhoneRequest], as person: Person, stopsAtAssertion: Bool
+    ) async throws(StopReason) -> Call? {
+        let browser = person.browser
+        browser.device.cookies.removeAll()
+        expectEchoes(of: person.account)
+        for request in requests {
+            var call = request.call
+            if request.typesPassword { try await wait(person.signsIn, person) }
+            if call.operation == .approval {
+                call.signsIn(person.account, at: "")
+                if stopsAtAssertion { return call }
+            }
+            if call.operation == .refusal { hasRefused = true }
+            if plan.second != nil { call.provoked = call.operation != .mvpdLogin }
+            guard let answered = try await hear(call, on: browser) else { return nil }
+            let name = call.operation.name
+            var words = ""
+            switch answered.answer {
+            case .redirect(let address): words = address.description
+            case .page(let page) where request.failedWhen.contains(where: { page.contains($0) }):
+                throw .failed("\(ours: name) was turned down")
+            case .page, .done: break
+            default: throw .refused(answered)
+            }
+            let isTurnedDown =
+                request.failedWhen.contains { words.contains($0) }
+                || call.isDecision && answered.exchange.observation.result == .denied
+            if isTurnedDown { throw .failed("\(ours: name) was turned down: \(words)") }
+            if call.operation == .verificationPage { reach(.codeTyped) }
+            if call.isDecision { noteDone(at: answered.exchange.ended) }
+        }
+        return nil
     }
 }
 

@@ -215,6 +215,7 @@ extension Household {
     /// about a code was the phone's, which has done it.
     private func ask(for operation: OperationName) async throws(StopReason) {
         if operation.has(.aboutCode) { return }
+        if operation == .refreshToken { return try await renew() }
         guard operation.has(.aboutResource) else {
             let subject = Subject(resources: terms.resources)
             return try await optional { dialect.call(operation, about: subject, $0) }
@@ -250,13 +251,28 @@ extension Household {
         }
     }
 
+    /// What the sign-in gave the TV is exchanged for something newer (RFC 6749, 6); nothing where it got
+    /// nothing to exchange.
+    private func renew() async throws(StopReason) {
+        let answered = try await askIfKnown(tv) {
+            dialect.call(.refreshToken, about: Subject(), $0)
+        }
+        switch answered?.answer {
+        case .signedIn(_, let session?):
+            tv.session = DeviceSession(
+                access: session.access, refresh: session.refresh ?? tv.session?.refresh)
+        case nil: return
+        default: throw .refused(answered)
+        }
+    }
+
     /// A step that a protocol may lack, or whose answer changes nothing for the device.
     func optional(
         on screen: Screen? = nil, _ make: (Credential) -> Call?
     ) async throws(StopReason) {
         guard let answered = try await askIfKnown(screen ?? tv, make) else { return }
         switch answered.answer {
-        case .done, .decisions, .media, .metadata: return
+        case .done, .decisions, .media, .metadata, .signedIn: return
         default: throw .refused(answered)
         }
     }

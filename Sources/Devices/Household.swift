@@ -40,6 +40,8 @@ actor Household {
     var pollersEnd: Instant?
     /// Whether a viewer of this household may still sign in.
     private var expectsViewer = true
+    /// The viewer has refused the device, or is about to: a poll may hear of it.
+    var hasRefused = false
     /// Set when the viewer walks away: the TV stops at its next poll.
     var viewerLeft: StopReason?
     var loan = AccountLoan.none

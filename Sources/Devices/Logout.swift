@@ -17,6 +17,7 @@ extension Household {
             try await logOutByRequest()
         }
         let left = signedInAt.last
+        let session = tv.session
         forgetProvider()
         // With several providers a logout ends one sign-in (rest-v2.md § 9).
         traces.signedIn = !signedInAt.isEmpty
@@ -25,7 +26,7 @@ extension Household {
         if plan.home?.leaves == true { home?.isOver = true }
         reach(.loggedOut)
         await pollOn()
-        try await lookAgain(at: left)
+        try await lookAgain(at: left, with: session)
     }
 
     /// A TV has no browser for what may be left to do (rest-v2.md § 9).

@@ -5,6 +5,8 @@ internal import Statistics
 /// When a first screen polls: pure, so that it is tested without a lane (rest-v1.md § 15).
 struct PollPlan {
     private(set) var every: Duration
+    /// No interval is shorter: what the service asks for, and zero where it asks for nothing.
+    private var floor = Duration.zero
     /// Share of `every` by which each interval varies, both ways.
     let jitter: Double
     /// All devices on one beat, instead of each on its own.
@@ -35,6 +37,7 @@ struct PollPlan {
             every: max(polling.every, atLeast ?? .zero), jitter: polling.jitter,
             isAligned: polling.isAligned,
             firstAfter: firstAfter ?? polling.firstAfter, pressed: polling.button, seed: seed)
+        floor = atLeast ?? .zero
     }
 
     /// The first poll: one interval after the code is there, or the next beat.
@@ -51,18 +54,30 @@ struct PollPlan {
         // A person presses when the last answer has been seen.
         if pressed != nil { return ended + interval() }
         let wait = interval()
+        // A service that asks for an interval counts from when it answered, as far as anybody knows.
+        if floor > .zero { return ended + wait }
         let wanted = due + wait
         return wanted >= ended ? wanted : ended + wait
     }
 
     /// All polls to come are so much further apart.
-    mutating func widen(by more: Duration) { every += more }
+    mutating func widen(by more: Duration) {
+        every += more
+        if floor > .zero { floor += more }
+    }
+
+    /// After a poll that got no answer: "clients MUST unilaterally reduce their polling frequency", by
+    /// doubling as RFC 8628, 3.5 recommends, up to a minute.
+    mutating func slowDown() {
+        let wanted = min(every * 2, max(every, .seconds(60)))
+        widen(by: wanted - every)
+    }
 
     private mutating func interval() -> Duration {
-        if let pressed { return pressed.sample(using: &dice) }
+        if let pressed { return max(floor, pressed.sample(using: &dice)) }
         guard jitter > 0 else { return every }
         let share = 1 + jitter * (2 * dice.unit() - 1)
-        return .nanoseconds(Int64(Double(every.nanoseconds) * share))
+        return max(floor, .nanoseconds(Int64(Double(every.nanoseconds) * share)))
     }
 
     private func beat(after instant: Instant) -> Instant {

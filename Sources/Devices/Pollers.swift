@@ -51,10 +51,13 @@ extension Household {
     }
 
     /// After a logout at `mvpd`: whether a media token can still be had, on a test bench.
-    func lookAgain(at mvpd: String?) async throws(StopReason) {
+    func lookAgain(
+        at mvpd: String?, with session: DeviceSession? = nil
+    ) async throws(StopReason) {
         guard terms.polling.afterSuccess > .zero, let resource = terms.resources.first else {
             return
         }
+        if dialect.pages != nil { return try await show(session) }
         guard hasSessions else {
             _ = try await askIfKnown(tv, isProvoked: true) { dialect.mediaToken(resource, $0) }
             return
@@ -69,6 +72,19 @@ extension Household {
                 credential.mvpd = mvpd
                 return dialect.call(operation, about: subject, credential)
             }
+        }
+    }
+
+    /// After what it held was given back: whether it still works. Of a refresh token that alone, for with it
+    /// its access tokens only should go (RFC 7009, 2.1).
+    private func show(_ session: DeviceSession?) async throws(StopReason) {
+        guard let session else { return }
+        let operation: OperationName = session.refresh == nil ? .userinfo : .refreshToken
+        _ = try await askIfKnown(tv, isProvoked: true) { credential in
+            var credential = credential
+            credential.session = session.access
+            credential.refresh = session.refresh
+            return dialect.call(operation, about: Subject(), credential)
         }
     }
 

@@ -55,6 +55,17 @@ extension Household {
                 pace.widen(by: by)
                 due = pace.next(due: due, ended: polled.exchange.ended)
             case .codeOver: throw deadToken ?? order.whenOver
+            case .denied where hasRefused:
+                throw .abandoned("the viewer refused the device", by: .viewer)
+            // A service that asks for an interval is not asked more often than that.
+            case .fault where order.issued.pollInterval != nil:
+                pace.slowDown()
+                due = pace.next(due: due, ended: polled.exchange.ended)
+            case .unanswered(let error, _)
+            where order.issued.pollInterval != nil && error.kind != .stopped
+                && error.kind != .hostNotAllowed:
+                pace.slowDown()
+                due = pace.next(due: due, ended: polled.exchange.ended)
             case .fault:
                 failures += 1
                 due = lane.now + Backoff.afterFailure(failures)
@@ -76,9 +87,11 @@ extension Household {
         _ issued: IssuedCode, due: Instant, from poller: Screen
     ) async throws(StopReason) -> Answered {
         let credential = try await credential(of: tv)
-        guard let call = dialect.poll(issued, terms.polling.target, credential) else {
+        guard var call = dialect.poll(issued, terms.polling.target, credential) else {
             throw .unknownStep
         }
+        // A device code has served: on a test bench it is shown again to be turned down.
+        call.provoked = dialect.pages != nil && pollersEnd != nil
         let polled = await lane.send(call, from: poller.device, planned: due)
         switch polled.answer {
         case .staleToken where terms.usesBearer: tv.token = nil

@@ -9,7 +9,9 @@ final class Screen {
     var client: ClientCredentials?
     var token: AccessToken?
     /// What its sign-in gave it to show, in protocols that give it anything.
-    var session: Secret?
+    var session: DeviceSession?
+    /// Where the service takes its requests, once it has been told.
+    var endpoints: ServerEndpoints?
     /// When the token is to be renewed, before it runs out.
     var renewAt: Instant = .start
     /// For jitter of its waits.
@@ -136,9 +138,15 @@ extension Household {
         let identity = screen.device.identity
         func credential(_ bearer: Secret?) -> Credential {
             var credential = Credential(
-                device: identity, bearer: bearer, client: screen.client, session: screen.session)
+                device: identity, bearer: bearer, client: screen.client,
+                session: screen.session?.access)
+            credential.refresh = screen.session?.refresh
+            credential.endpoints = screen.endpoints
             if screen.device.id.role == .firstScreen { complete(&credential) }
             return credential
+        }
+        if screen.endpoints == nil, screen.device.id.role == .firstScreen {
+            try await discover(screen)
         }
         guard terms.usesBearer else { return credential(nil) }
         if let token = screen.token, lane.now < screen.renewAt { return credential(token.bearer) }
@@ -165,6 +173,20 @@ extension Household {
             let call = dialect.accessToken(client, as: screen.device.identity)
         else { return nil }
         return try await insist(call, screen)
+    }
+
+    /// Asks where the service takes its requests, in protocols in which it tells: the first that knows
+    /// counts (RFC 8414, 3; OpenID Connect Discovery, 4).
+    private func discover(_ screen: Screen) async throws(StopReason) {
+        let calls = dialect.discover(as: screen.device.identity)
+        for (position, call) in calls.enumerated() {
+            let answered = try await insist(call, screen)
+            if case .endpoints(let found) = answered.answer {
+                screen.endpoints = found
+                return
+            }
+            if position + 1 == calls.count { throw .refused(answered) }
+        }
     }
 
     /// Nil where the protocol registers no clients, and the rig gives none.

@@ -6,10 +6,12 @@ public enum Answer: Sendable {
     /// The code is known; the provider preselected for it, if any.
     case record(mvpd: String?)
     case configuration([Provider])
+    /// Where the server takes the device's requests.
+    case endpoints(ServerEndpoints)
     /// A live sign-in of this device (or of this code, for the second screen). The tag is nil where
     /// the answer does not name the user; `session` is what the device shows from here on, where it is
     /// given anything.
-    case signedIn(Tag?, session: Secret? = nil)
+    case signedIn(Tag?, session: DeviceSession? = nil)
     /// It worked, and carries nothing that the device needs.
     case done
     /// Preauthorization: which of the resources may be played.

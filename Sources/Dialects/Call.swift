@@ -81,6 +81,7 @@ extension Span<UInt8> {
 public enum Method: String, Sendable {
     case get = "GET"
     case post = "POST"
+    case put = "PUT"
     case delete = "DELETE"
     /// A page in a browser asks what it may send.
     case options = "OPTIONS"

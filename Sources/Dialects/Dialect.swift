@@ -19,9 +19,18 @@ public protocol Dialect: Sendable {
     /// Whether the provider is named to a session before the login (`completeSession`), and kept by the
     /// device; else the login itself names it.
     var hasSessions: Bool { get }
+    /// How a person enters a code and decides on it in pages of the service; nil where the login itself
+    /// is what signs in.
+    var pages: GrantPages? { get }
     /// What the service throttles a device to: requests per second, and the burst it forgives.
     var throttle: (perSecond: Double, burst: Int)? { get }
 
+    /// Requests that tell where the others go, in the order in which they are tried; empty where that is
+    /// known.
+    func discover(as device: DeviceIdentity) -> [Call]
+    /// What a phone sends for a sign-in with `issued` in the place of walking pages, in order; empty
+    /// where it walks them. `refuses`: the person says no in the end.
+    func phoneCalls(_ issued: IssuedCode, as account: Account, refuses: Bool) -> [PhoneRequest]
     func registerClient(_ statement: Secret, as device: DeviceIdentity) -> Call?
     func accessToken(_ client: ClientCredentials, as device: DeviceIdentity) -> Call?
     /// A request that needs no more than the thing it is about.
@@ -68,6 +77,11 @@ extension Dialect {
     public static func provider(askedBy _: Call) -> String? { nil }
     public static var script: ScriptTerms? { nil }
     public var hasSessions: Bool { false }
+    public var pages: GrantPages? { nil }
+    public func discover(as _: DeviceIdentity) -> [Call] { [] }
+    public func phoneCalls(
+        _: IssuedCode, as _: Account, refuses _: Bool
+    ) -> [PhoneRequest] { [] }
     public var throttle: (perSecond: Double, burst: Int)? { nil }
     public func registerClient(_: Secret, as _: DeviceIdentity) -> Call? { nil }
     public func accessToken(_: ClientCredentials, as _: DeviceIdentity) -> Call? { nil }
@@ -200,6 +214,10 @@ public struct Credential: Sendable {
     public var client: ClientCredentials?
     /// What the sign-in gave the device to show.
     public var session: Secret?
+    /// What renews it.
+    public var refresh: Secret?
+    /// Where the service takes its requests, in protocols in which it tells.
+    public var endpoints: ServerEndpoints?
     /// The provider with which it is signed in, or means to sign in; kept across launches.
     public var mvpd: String?
     /// What else it shows with a request, in protocols that ask for it.

@@ -145,6 +145,10 @@ public struct IssuedCode: Hashable, Sendable {
     public var pollInterval: Duration?
     /// Where the viewer signs in, where the service says so.
     public var page: WebAddress?
+    /// The same with the code in it, as a QR code shows it.
+    public var completePage: WebAddress?
+    /// The code as it is shown, where its letters are not all upper case.
+    private var shown: String?
     /// Nobody has chosen a provider yet: the second screen completes the session.
     public var lacksProvider = false
 
@@ -159,6 +163,12 @@ public struct IssuedCode: Hashable, Sendable {
         self.pollInterval = pollInterval
         self.page = page
         self.lacksProvider = lacksProvider
+    }
+
+    /// What the viewer types, letter by letter.
+    public var typed: String {
+        get { shown ?? code.text }
+        set { shown = newValue == code.text ? nil : newValue }
     }
 }
 

@@ -5,14 +5,17 @@ public import Vocabulary
 public enum ProtocolName: String, CaseIterable, Sendable {
     case adobePassV1 = "adobe-pass-v1"
     case adobePassV2 = "adobe-pass-v2"
+    case oauthDeviceGrant = "oauth-device-grant"
 
     /// That of a rig that names none.
     public static let usual = ProtocolName.adobePassV1
 
     /// The dialect as one programmer's app speaks it, at `origin` with `prefix` before each path.
+    /// `deviceGrant`: what matters to `oauthDeviceGrant` alone, of which nothing else does.
     public func dialect(
         at origin: Origin, prefix: String = "", requestor: String, domain: String,
-        redirectURL: String, format: DocumentFormat = .json
+        redirectURL: String, format: DocumentFormat = .json,
+        deviceGrant: DeviceGrantTerms = DeviceGrantTerms()
     ) -> any Dialect {
         switch self {
         case .adobePassV1:
@@ -23,6 +26,7 @@ public enum ProtocolName: String, CaseIterable, Sendable {
             V2(
                 origin: origin, prefix: prefix, serviceProvider: requestor, domain: domain,
                 redirectURL: redirectURL)
+        case .oauthDeviceGrant: DeviceGrant(origin: origin, prefix: prefix, terms: deviceGrant)
         }
     }
 
@@ -32,6 +36,7 @@ public enum ProtocolName: String, CaseIterable, Sendable {
             switch self {
             case .adobePassV1: operation.isOfV1
             case .adobePassV2: operation.isOfV2
+            case .oauthDeviceGrant: operation.isInDeviceGrant
             }
         }
     }
@@ -39,8 +44,13 @@ public enum ProtocolName: String, CaseIterable, Sendable {
     /// What it has in the place of an operation of another protocol; empty where it has nothing.
     public func counterparts(of operation: OperationName) -> [OperationName] {
         switch self {
-        case .adobePassV1: operations.filter { $0.counterpartsInV2.contains(operation) }
+        case .adobePassV1:
+            operations.filter {
+                $0.counterpartsInV2.contains(operation)
+                    || $0.counterpartsInDeviceGrant.contains(operation)
+            }
         case .adobePassV2: operation.counterpartsInV2
+        case .oauthDeviceGrant: operation.counterpartsInDeviceGrant
         }
     }
 
@@ -49,6 +59,7 @@ public enum ProtocolName: String, CaseIterable, Sendable {
         switch self {
         case .adobePassV1: V1.self
         case .adobePassV2: V2.self
+        case .oauthDeviceGrant: DeviceGrant.self
         }
     }
 }

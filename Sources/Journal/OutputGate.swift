@@ -275,7 +275,10 @@ extension KnownSecrets {
 
 extension Call {
     /// A form of the provider's.
-    public var isLogin: Bool { [.mvpdLogin, .assertion].contains(operation) }
+    public var isLogin: Bool {
+        operation == .mvpdLogin || operation == .assertion || operation == .verificationPage
+            || isDecision
+    }
 
     /// Media type of the body, without parameters.
     public var mediaType: String {

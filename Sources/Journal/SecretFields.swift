@@ -15,7 +15,8 @@ enum SecretFields {
 
     /// Names of fields, in lower case, in whatever a body is written.
     static let names: Set<String> = [
-        "client_secret", "access_token", "refresh_token", "id_token", "software_statement",
+        "client_secret", "access_token", "refresh_token", "id_token", "device_code",
+        "software_statement",
         "password", "passwd", "passphrase", "pwd", "pass", "pin", "otp", "secret",
         "samlresponse", "samlrequest", "samlassertion", "serializedtoken", "assertion",
         "authorization",

@@ -84,7 +84,14 @@ public struct ExchangeBuilder: Sendable {
             reading = device.dialect.read(reply, to: call)
             device.secrets.note(reply)
             if let secret = reading.observation.secret { device.secrets.note(secret) }
-            if case .client(let client) = reading.answer { device.secrets.note(client.secret) }
+            switch reading.answer {
+            case .client(let client): device.secrets.note(client.secret)
+            case .code(let issued): if let key = issued.pollKey { device.secrets.note(key) }
+            case .signedIn(_, let session?):
+                device.secrets.note(session.access)
+                if let refresh = session.refresh { device.secrets.note(refresh) }
+            default: break
+            }
         case .refused(let error):
             let error = shown(error, to: device)
             delivery = .refused(error)

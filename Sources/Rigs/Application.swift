@@ -34,9 +34,6 @@ struct OwnApplication: Sendable, Hashable {
 }
 
 extension ProtocolName {
-    /// Protocols that the format has a name for, and this version refuses.
-    static let planned = ["oauth-device-grant"]
-
     /// Between the protocols of a run that speaks several.
     static let joint = "+"
 

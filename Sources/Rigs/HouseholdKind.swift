@@ -66,6 +66,8 @@ public struct HouseholdKind: Sendable, Hashable {
         public var typesTwice: Double = 0
         /// Cancels at the provider, and begins the login again.
         public var cancels: Double = 0
+        /// Says no where the service asks whether the device may be let in.
+        public var refuses: Double = 0
         /// Comes once the code has run out.
         public var isTooLate: Double = 0
     }
@@ -88,7 +90,7 @@ extension HouseholdKind: RigSection {
                 + "with a web view on the device and polls when it closes. sdk-tvos, sdk-ios: the "
                 + "same with the AccessEnabler SDK, which speaks adobe-pass-v1 only."),
         Key(
-            "protocol", .words(later: ProtocolName.planned),
+            "protocol", .words(),
             ifGiven: \.ownApplication.protocolName, example: "adobe-pass-v1", alternative: true,
             "Protocol that it speaks. Default: target.protocol."),
         Key(
@@ -264,6 +266,10 @@ extension HouseholdKind.Viewer: RigSection {
         Key(
             "cancels", .scalar(.share), into: \.cancels,
             "Share of viewers who cancel the login at the provider and start again."),
+        Key(
+            "refuses", .scalar(.share), into: \.refuses,
+            "Share of viewers who refuse the device on the page that asks them; oauth-device-grant "
+                + "only."),
         Key(
             "too-late", .scalar(.share), into: \.isTooLate,
             "Share of viewers who type the code after it has expired."),

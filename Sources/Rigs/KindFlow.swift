@@ -84,6 +84,9 @@ struct KindFlow {
         requests =
             HouseholdFlow.summed(
                 all.compactMap { operation, count in
+                    if name == .oauthDeviceGrant {
+                        return Self.grant(operation, rig).map { ($0, count) }
+                    }
                     guard name == .adobePassV2 else { return (operation, count) }
                     // What V2 lacks of the activities is left out (`checkSteps`).
                     guard operation.isOfV2 || !operation.has(.activity) else { return nil }
@@ -99,6 +102,20 @@ struct KindFlow {
         let away = kind.returning.share * kind.returning.away.mean.seconds
         life = rounds * (stays * round + (1 - stays) * abandoned) + stays * away
         longLife = rounds * slowRound + away
+    }
+
+    /// What takes the place of a step in the device grant, where that is asked for.
+    private static func grant(_ operation: OperationName, _ rig: Rig) -> OperationName? {
+        let terms = rig.target.deviceGrant
+        let asksMetadata =
+            terms.discovery == .oauth || terms.discovery == .openid
+            || terms.discovery == .auto && terms.deviceAuthorization == nil
+        switch operation.counterpartsInDeviceGrant.first {
+        case .serverMetadata: return asksMetadata ? .serverMetadata : nil
+        case .userinfo where operation != .userinfo: return nil
+        case .revocation where terms.revocation == nil && !asksMetadata: return nil
+        case let own: return own
+        }
     }
 
     /// How such a household comes by its token.

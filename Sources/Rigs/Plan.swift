@@ -155,6 +155,7 @@ public struct Plan: Sendable, Hashable {
             mistypesCode: happens(viewer.mistypesCode, "wrong code"),
             typesTwice: happens(viewer.typesTwice, "types twice"),
             cancels: happens(viewer.cancels, "cancels"),
+            refuses: happens(viewer.refuses, "refuses"),
             isTooLate: happens(viewer.isTooLate, "too late"))
     }
 

@@ -11,11 +11,13 @@ extension Rig {
             switch protocolName(of: kind) {
             case .adobePassV1: checkV1(kind, marks, &reader)
             case .adobePassV2: checkV2(kind, marks, &reader)
+            case .oauthDeviceGrant: checkDeviceGrant(kind, marks, &reader)
             }
         }
         checkSteps(marks["after-sign-in"], &reader)
         checkSecondProvider(marks, &reader)
         checkCode(marks, &reader)
+        checkTarget(marks["target"], &reader)
     }
 
     package func protocolName(of kind: HouseholdKind) -> ProtocolName {
@@ -27,7 +29,19 @@ extension Rig {
         kinds.allSatisfy { protocolName(of: $0) == name }
     }
 
+    /// A provider's page turns a viewer down; nobody asks the viewer whether a device may be let in.
+    private func checkRefusals(
+        _ kind: HouseholdKind, _ marks: Marks, _ reader: inout ValueReader
+    ) {
+        guard kind.viewer.refuses > 0 else { return }
+        reader.refuse(
+            marks["viewer"]["refuses"].place,
+            "\(protocolName(of: kind).rawValue) asks nobody whether a device may be let in; write "
+                + "cancels, or protocol: oauth-device-grant")
+    }
+
     private func checkV1(_ kind: HouseholdKind, _ marks: Marks, _ reader: inout ValueReader) {
+        checkRefusals(kind, marks, &reader)
         if kind.singleSignOn != nil {
             reader.refuse(
                 marks["single-sign-on"].place,
@@ -43,6 +57,7 @@ extension Rig {
     }
 
     private func checkV2(_ kind: HouseholdKind, _ marks: Marks, _ reader: inout ValueReader) {
+        checkRefusals(kind, marks, &reader)
         if kind.firstScreen.isSDK {
             reader.refuse(
                 marks["first-screen"].place,
@@ -58,6 +73,58 @@ extension Rig {
                 "under adobe-pass-v2 a platform that does not sign in answers with a new code, "
                     + "which ends the one that the second viewer types; remove second-viewer or "
                     + "platform-sign-on")
+        }
+    }
+
+    private func checkDeviceGrant(
+        _ kind: HouseholdKind, _ marks: Marks, _ reader: inout ValueReader
+    ) {
+        if kind.firstScreen.isSDK || kind.firstScreen.hasWebView {
+            reader.refuse(
+                marks["first-screen"].place,
+                "first-screen \(kind.firstScreen.rawValue) signs in on the device, and "
+                    + "oauth-device-grant on another one; write first-screen: tvos, or another that "
+                    + "shows a code")
+        }
+        let unknown: [(String, Bool)] = [
+            ("platform-sign-on", kind.platform != nil), ("temp-pass", kind.hasTempPass),
+            ("single-sign-on", kind.singleSignOn != nil),
+        ]
+        for (key, isGiven) in unknown where isGiven {
+            reader.refuse(
+                marks[key].place, "oauth-device-grant has no \(key); remove it")
+        }
+        if kind.viewer.refuses > 0, !target.deviceGrant.canRefuse {
+            reader.refuse(
+                marks["viewer"]["refuses"].place,
+                "target.device-grant.phone has no request that refuses; add one with 'for: refuse', "
+                    + "or remove refuses")
+        }
+    }
+
+    /// What of the target belongs to one protocol alone.
+    private func checkTarget(_ marks: Marks, _ reader: inout ValueReader) {
+        let speaks = protocols.contains(.oauthDeviceGrant)
+        if marks.gives("device-grant"), !speaks {
+            reader.warn(
+                marks["device-grant"].place,
+                "device-grant has no effect without protocol: oauth-device-grant")
+        }
+        if speaks, target.base == .embedded, marks["base"].isWhole {
+            reader.refuse(
+                marks["base"].place,
+                "the embedded stand-in does not speak oauth-device-grant yet, so that there is "
+                    + "nothing to simulate; write the address of an authorization server")
+        }
+        guard allSpeak(.oauthDeviceGrant) else { return }
+        for key in [
+            "requestor", "domain", "redirect-url", "mvpds", "software-statement", "clients",
+        ]
+        where marks.gives(key) {
+            reader.warn(
+                marks[key].place,
+                "oauth-device-grant has no \(key); what the app is registered as stands under "
+                    + "device-grant; remove it")
         }
     }
 
@@ -78,6 +145,7 @@ extension Rig {
 
     private static func replacement(of operation: OperationName) -> String {
         switch operation {
+        case .refreshToken, .userinfo: "it is one of oauth-device-grant"
         case .preauthorizeCode: "the TV asks, by preauthorize"
         case _ where operation.needsAuthorization:
             "authorize brings the media token with the decision"

@@ -36,6 +36,7 @@ public enum RigTemplate {
         switch name {
         case .adobePassV1: "/api/v1"
         case .adobePassV2: "/api/v2"
+        case .oauthDeviceGrant: "/oauth"
         }
     }
 
@@ -53,11 +54,13 @@ public enum RigTemplate {
         switch name {
         case .adobePassV1: "[user-metadata, preauthorize, authorize, media-token, {logout: 100%}]"
         case .adobePassV2: "[preauthorize, authorize, {logout: 100%}]"
+        case .oauthDeviceGrant: "[userinfo, {logout: 100%}]"
         }
     }
 
     /// `path` is the file's own, for the commands in its comments.
     public static func text(for path: String, protocolName name: ProtocolName = .usual) -> String {
+        if name == .oauthDeviceGrant { return deviceGrant(for: path) }
         func comment(_ key: String) -> String { Self.comment(key, name) }
         return """
             # A rig for a staging server. Fill in each ???, then run

@@ -30,6 +30,8 @@ public struct Target: Sendable, Hashable {
     public var protocolName: ProtocolName = .usual
     public var requestor: String = "DEMOTV"
     public var domain: String = "demo.test"
+    /// What matters to `oauth-device-grant` alone.
+    public var deviceGrant = DeviceGrantTerms()
     public var redirectURL: String = "https://demo.test/done"
     /// The page where a login ends is asked for as well.
     public var fetchesRedirect: Bool = false
@@ -82,9 +84,10 @@ extension Target: RigSection {
         Key(
             "base", .scalar(.base), into: \.base, default: "embedded",
             "Address of the service. embedded: the stand-in, started for this run."),
+        Key("protocol", .words(), into: \.protocolName, "Protocol of the service."),
         Key(
-            "protocol", .words(later: ProtocolName.planned),
-            into: \.protocolName, "Protocol of the service."),
+            "device-grant", section: \.deviceGrant, alternative: true,
+            "Settings of an authorization server, with protocol: oauth-device-grant only."),
         Key(
             "requestor", .scalar(.shownText), into: \.requestor,
             "Id of the programmer (requestor)."),

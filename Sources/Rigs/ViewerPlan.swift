@@ -14,6 +14,8 @@ public struct ViewerPlan: Sendable, Hashable {
     public var typesTwice: Bool = false
     /// Cancels the first login at the provider.
     public var cancels: Bool = false
+    /// Says no where the service asks whether the device may be let in.
+    public var refuses: Bool = false
     /// Comes once the code has run out.
     public var isTooLate: Bool = false
 }

@@ -8,6 +8,8 @@ public enum Invariant: UInt8, CaseIterable, Sendable {
     case profileConsistent, profileViewsAgree, providerIndependence, codeBindsDevice, actionTrue
     case profileNotProlonged, decisionTrue, preauthorizeInert, identityIsolation, singleLogout
     case tempPassBudget, degradationBounded, sessionSuperseded, protocolsApart
+    // From here on those that only the OAuth device grant has (RFC 8628).
+    case decisionFinal, refusalDelivered, codeKept, deviceCodeOnce
 
     /// As rigs, reports and the command line spell it: `no-token-before-sign-in`.
     public var name: String { declared.name }
@@ -40,7 +42,9 @@ public enum Invariant: UInt8, CaseIterable, Sendable {
     /// What a violation of this one may violate besides, in the same household.
     public var companions: [Invariant] { declared.companions }
     /// Of protocols in which a device has several sign-ins: no other run has anything to check it by.
-    public var isOfProfiles: Bool { self >= .profileConsistent }
+    public var isOfProfiles: Bool { self >= .profileConsistent && self <= .protocolsApart }
+    /// Of the OAuth device grant: no other run has anything to check it by.
+    public var isOfDeviceGrant: Bool { self >= .decisionFinal }
 
     private var declared: Declaration { Self.declarations[Int(rawValue)] }
     private static let declarations = allCases.map(\.declaration)
@@ -532,6 +536,54 @@ extension Invariant {
                 level: .safety,
                 isSafety: true,
                 companions: [.tokenIsolation, .noTokenBeforeSignIn])
+        case .decisionFinal:
+            Declaration(
+                "decision-final",
+                "the first confirmed decision on a device stands",
+                meaning:
+                    "A person's decision was confirmed before anybody decided otherwise, and a "
+                    + "poll sent after it got the opposite: a token after a refusal, or access_denied "
+                    + "after an approval (RFC 8628, 3.3 and 3.5).",
+                harmless: "None known. Decisions that overlapped are not checked.",
+                observed: "TVs got another decision than the one that was confirmed first",
+                level: .safety,
+                isSafety: true,
+                companions: [
+                    .refusalDelivered, .codeKept, .tokenMonotonic, .noTokenBeforeSignIn,
+                    .errorsHaveNoEffect,
+                ])
+        case .refusalDelivered:
+            Declaration(
+                "refusal-delivered",
+                "a poll sent after a confirmed refusal is told access_denied",
+                meaning: "A person's refusal was confirmed, and a poll sent more than "
+                    + "policies.visibility later was still told authorization_pending (RFC 8628, 3.5).",
+                harmless: "Replication lag: policies.visibility sets the delay you accept.",
+                observed: "TVs got 'pending' from a poll after their viewer had refused",
+                level: .crossScreen,
+                companions: [.pollingEnds])
+        case .codeKept:
+            Declaration(
+                "code-kept",
+                "a code that was neither used nor refused is good until it expires",
+                meaning:
+                    "A poll was told that a code is refused or not valid, before its expiry, though "
+                    + "nobody had refused it and no poll had used it (RFC 8628, 3.2 and 3.5).",
+                harmless: "The server's operator has revoked the codes.",
+                observed: "TVs lost a code that nobody had used or refused",
+                companions: [.signInVisible, .signInDelivered, .tokenMonotonic])
+        case .deviceCodeOnce:
+            Declaration(
+                "device-code-once",
+                "a device code is good for one token",
+                meaning:
+                    "Two polls with one device code got tokens of their own. No standard requires a "
+                    + "device code to serve once; RFC 6749, 4.1.2 does of authorization codes.",
+                harmless:
+                    "The server answers a repeated poll with a new token on purpose, for devices "
+                    + "that lost an answer.",
+                observed: "TVs got two tokens for one device code",
+                companions: [.oneToken])
         }
     }
 }

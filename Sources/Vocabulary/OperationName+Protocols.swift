@@ -5,7 +5,7 @@ extension OperationName {
         case .createSession, .resumeSession, .sessionByCode, .profiles, .profilesByMVPD,
             .profilesByCode, .partnerRequest, .ssoProfile, .mvpdLogout:
             false
-        default: !isOfConnection
+        default: !isOfConnection && !isOfDeviceGrant
         }
     }
 
@@ -15,7 +15,36 @@ extension OperationName {
         case .registerClient, .accessToken, .configuration, .authenticate, .mvpdLogin, .assertion,
             .preauthorize, .authorize, .logout:
             true
-        default: !isOfV1 && !isOfConnection
+        default: !isOfV1 && !isOfConnection && !isOfDeviceGrant
+        }
+    }
+
+    /// Of the OAuth device grant, and of no other protocol (RFC 8628).
+    private var isOfDeviceGrant: Bool {
+        switch self {
+        case .serverMetadata, .deviceAuthorization, .verificationPage, .approval, .refusal,
+            .deviceToken, .refreshToken, .userinfo, .revocation:
+            true
+        default: false
+        }
+    }
+
+    /// Devices and browsers send it in the OAuth device grant. Pages of a login are pages of a login.
+    public var isInDeviceGrant: Bool { isOfDeviceGrant || self == .mvpdLogin }
+
+    /// What the OAuth device grant has in the place of an operation of REST V1; empty where it has
+    /// nothing.
+    public var counterpartsInDeviceGrant: [OperationName] {
+        switch self {
+        case _ where isInDeviceGrant: [self]
+        case .configuration: [.serverMetadata]
+        case .registrationCode: [.deviceAuthorization]
+        case .authenticate: [.verificationPage]
+        case .assertion: [.approval]
+        case .pollToken: [.deviceToken]
+        case .userMetadata: [.userinfo]
+        case .logout: [.revocation]
+        default: []
         }
     }
 

@@ -10,6 +10,8 @@ public enum OperationName: UInt8, CaseIterable, Sendable {
     case createSession, resumeSession, sessionByCode
     case profiles, profilesByMVPD, profilesByCode
     case partnerRequest, ssoProfile, mvpdLogout
+    case serverMetadata, deviceAuthorization, verificationPage, approval, refusal, deviceToken
+    case refreshToken, userinfo, revocation
     case connect, tls
 }
 
@@ -113,6 +115,14 @@ extension OperationName {
         case .partnerRequest: [.read, .setup, .raced]
         case .ssoProfile: [.changes, .raced]
         case .mvpdLogout: []
+        case .serverMetadata: [.read, .setup, .raced]
+        case .deviceAuthorization: [.changes, .raced]
+        case .verificationPage: [.aboutCode, .raced]
+        case .approval, .refusal: [.changes, .aboutCode, .raced]
+        case .deviceToken: [.read, .showsSignIn, .raced]
+        case .refreshToken: [.showsSignIn, .needsSignIn, .activity, .raced]
+        case .userinfo: [.read, .showsSignIn, .needsSignIn, .activity, .raced]
+        case .revocation: [.changes, .raced]
         case .connect, .tls: [.ofConnection]
         }
     }
@@ -312,6 +322,63 @@ extension OperationName {
             "The redirects that end the session at the provider. The profile is gone before.",
             harmless: "The provider is slow; it is not the service under test.",
             send: "nothing to the service's team; to the provider: address, UTC time and status"),
+        Declaration(
+            "server-metadata",
+            "the TV asks where the server's endpoints are",
+            "The authorization server's metadata (RFC 8414, or OpenID Connect Discovery), from which "
+                + "the TV takes the addresses of the other requests.",
+            harmless: "404: the server publishes none at this address; write the paths under "
+                + "target.device-grant."),
+        Declaration(
+            "device-authorization",
+            "the TV asks for a device code and a user code",
+            "The answer has the code to show, the address where it is typed in, the lifetime of both "
+                + "codes and the interval of the polls (RFC 8628, 3.2). The device code is a secret.",
+            harmless: "400 invalid_scope or invalid_client: target.device-grant names a scope or a "
+                + "client that the server does not know."),
+        Declaration(
+            "verification-page",
+            "the phone opens the page for the code, and types the code in",
+            "The page at verification_uri, and the form or the link by which the code is entered "
+                + "(RFC 8628, 3.3).",
+            harmless:
+                "A page that does not know the code: the viewer mistyped it, or it has expired."),
+        Declaration(
+            "approval",
+            "the person lets the device in",
+            "The request by which the person approves the device (RFC 8628, 3.3). What a page has "
+                + "to say for it to count is approved-when of target.device-grant.",
+            harmless: "A page that says no: the code was used already, or has expired."),
+        Declaration(
+            "refusal",
+            "the person refuses the device",
+            "The request by which the person turns the device down (RFC 8628, 3.3).",
+            harmless: "A page that says no: the code was used already, or has expired."),
+        Declaration(
+            "device-token",
+            "the TV polls for its token with the device code",
+            "400 authorization_pending and slow_down mean \"not yet\"; the first adds nothing, the "
+                + "second 5 s to the interval, for good (RFC 8628, 3.5).",
+            harmless:
+                "400 authorization_pending is the normal response until the person has decided; "
+                + "access_denied if the person refused."),
+        Declaration(
+            "refresh-token",
+            "the TV renews its access token",
+            "A refresh token becomes a new access token (RFC 6749, 6).",
+            harmless: "400 invalid_grant: the token was revoked, or replaced by a newer one."),
+        Declaration(
+            "userinfo",
+            "the TV asks whose token it holds",
+            "The user behind the access token, as target.device-grant reads it from the server's "
+                + "answer (OpenID Connect Core, 5.3).",
+            harmless:
+                "401: the token has expired or was revoked. 403: its scope does not include it."),
+        Declaration(
+            "revocation",
+            "the TV gives its token back",
+            "200; afterwards the token no longer works (RFC 7009, 2).",
+            harmless: "None known: a token that the server does not know is answered 200 as well."),
         Declaration(
             "connect",
             "opening a connection",

@@ -13,12 +13,16 @@ public enum SignInStep: UInt8, CaseIterable, Sendable {
     case login
     /// The provider's word reaches the service: this makes the sign-in.
     case finishLogin
+    /// The person says no, in protocols where the service hears of it.
+    case refuse
     /// The first screen asks whether its code has led to a sign-in.
     case poll
     /// The second screen asks the same.
     case confirm
     case startPass, platformRequest, platformExchange
     case preauthorize, authorize, readAuthorization, mediaToken, metadata
+    /// What a sign-in gave the device is exchanged for something newer.
+    case renew
     case logout
     /// The provider's part of a logout.
     case logoutHop
@@ -36,6 +40,7 @@ public enum SignInStep: UInt8, CaseIterable, Sendable {
         case .deleteCode: "delete code"
         case .login: "login pages"
         case .finishLogin: "assertion"
+        case .refuse: "refusal"
         case .poll: "TV's poll"
         case .confirm: "phone's check"
         case .startPass: "start of a TempPass"
@@ -46,6 +51,7 @@ public enum SignInStep: UInt8, CaseIterable, Sendable {
         case .readAuthorization: "stored authorization"
         case .mediaToken: "media token"
         case .metadata: "user metadata"
+        case .renew: "renewal"
         case .logout: "logout"
         case .logoutHop: "provider's logout"
         case .connection: "connection"
@@ -59,14 +65,15 @@ extension OperationName {
         switch self {
         case .registerClient: .registerClient
         case .accessToken: .accessToken
-        case .configuration: .configuration
+        case .configuration, .serverMetadata: .configuration
         case .checkAuthentication, .profiles, .profilesByMVPD: .checkSignIn
-        case .registrationCode, .createSession: .issueCode
+        case .registrationCode, .createSession, .deviceAuthorization: .issueCode
         case .registrationRecord, .sessionByCode, .resumeSession: .lookUpCode
         case .deleteRegistration: .deleteCode
-        case .authenticate, .mvpdLogin: .login
-        case .assertion: .finishLogin
-        case .pollToken: .poll
+        case .authenticate, .mvpdLogin, .verificationPage: .login
+        case .assertion, .approval: .finishLogin
+        case .refusal: .refuse
+        case .pollToken, .deviceToken: .poll
         case .profilesByCode: isFirst ? .poll : .confirm
         case .checkCode: .confirm
         case .freePreview: .startPass
@@ -76,8 +83,9 @@ extension OperationName {
         case .authorize: .authorize
         case .authorizationToken: .readAuthorization
         case .mediaToken: .mediaToken
-        case .userMetadata: .metadata
-        case .logout: .logout
+        case .userMetadata, .userinfo: .metadata
+        case .refreshToken: .renew
+        case .logout, .revocation: .logout
         case .mvpdLogout: .logoutHop
         case .connect, .tls: .connection
         }

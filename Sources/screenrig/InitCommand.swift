@@ -48,11 +48,15 @@ struct InitCommand: ParsableCommand {
             throw CommandFailure.couldNotRun(
                 "\(file) cannot be written: \(PrivateFile.reason(of: error))")
         }
+        let secret =
+            protocolName == .oauthDeviceGrant
+            ? "write accounts.csv next to it, and run: chmod 600 accounts.csv"
+            : "export SOFTWARE_STATEMENT=..."
         Terminal.print(
             """
             Wrote \(file). Next:
               1. fill in each ??? (screenrig validate \(file) lists those that are left)
-              2. export SOFTWARE_STATEMENT=...
+              2. \(secret)
               3. screenrig try \(file)
             """)
     }

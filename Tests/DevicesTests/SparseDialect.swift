@@ -49,7 +49,10 @@ struct SparseDialect: Dialect {
             return Reading(.ok, .done, Observation(.success))
         case (.pollToken, "token"):
             return Reading(
-                .ok, .signedIn(Tag(mvpd: "", user: words[1]), session: Secret("session")),
+                .ok,
+                .signedIn(
+                    Tag(mvpd: "", user: words[1]), session: DeviceSession(access: Secret("session"))
+                ),
                 Observation(.success, tag: Tag(mvpd: "", user: words[1])))
         case (.pollToken, "slower"):
             return Reading(.throttled, .slower(by: .seconds(5)), Observation(.absent))

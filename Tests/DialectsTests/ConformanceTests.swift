@@ -39,7 +39,8 @@ struct ConformanceTests {
             without == [
                 .mvpdLogin, .createSession, .resumeSession, .sessionByCode, .profiles,
                 .profilesByMVPD, .profilesByCode, .partnerRequest, .ssoProfile, .mvpdLogout,
-                .connect, .tls,
+                .serverMetadata, .deviceAuthorization, .verificationPage, .approval, .refusal,
+                .deviceToken, .refreshToken, .userinfo, .revocation, .connect, .tls,
             ])
         #expect(Self.rows.allSatisfy { $0.page.contains(", ") && !$0.answers.isEmpty })
         #expect(Set(Self.rows.map(\.page)).count == Self.rows.count)

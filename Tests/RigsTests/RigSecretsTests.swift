@@ -62,7 +62,11 @@ struct RigSecretsTests {
         "kinds.platform-sign-on.featured", "race.plans.name", "standin.providers.id",
         "standin.providers.proxy", "target.requestor", "target.domain", "target.resources",
         "target.mvpds.id", "target.clients.id", "kinds.temp-pass.provider",
-        "standin.degrade.mvpd", "standin.degrade.message",
+        "standin.degrade.mvpd", "standin.degrade.message", "target.device-grant.client",
+        "target.device-grant.scope", "target.device-grant.claim",
+        "target.device-grant.approve-button", "target.device-grant.refuse-button",
+        "target.device-grant.approved-when", "target.device-grant.refused-when",
+        "target.device-grant.phone.path", "target.device-grant.phone.failed-when",
     ]
 
     @Test("a rig hands all of them on: those that stand within a text, and a proxy's password")

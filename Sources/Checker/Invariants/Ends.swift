@@ -203,6 +203,10 @@ extension HouseholdState {
         let text =
             "\(beat.name) still returned the sign-in \(milliseconds(gap)) after \(out.name) had "
             + "ended it; there was no sign-in in between"
-        accuse(violation(.logoutFinal, .certain, [out, beat], gap: gap, text))
+        // RFC 7009, 2 speaks of the token; what a used device code is good for it does not say.
+        let source: PromiseSource? =
+            registry.isDeviceGrant && operation.step == .poll ? .ours : nil
+        accuse(
+            violation(.logoutFinal, .certain, [out, beat], gap: gap, source: source, text))
     }
 }

@@ -57,7 +57,13 @@ public struct RacePlan: Sendable, Hashable {
             guard isNamed, case .failure(let lack) = plan.spoken(in: protocolName) else { continue }
             return "race plan \(plan.name) cannot be played: \(lack.reason)"
         }
-        return nil
+        // Of all plans at least one has to be left.
+        var reason: String?
+        for plan in wanted(by: terms) {
+            guard case .failure(let lack) = plan.spoken(in: protocolName) else { return nil }
+            reason = reason ?? lack.reason
+        }
+        return reason.map { "no race plan can be played: \($0)" }
     }
 
     /// Those that the rig asks for, as the catalogue has them.

@@ -32,6 +32,8 @@ extension Step {
         case (.adobePassV2, .registrationRecord): .sessionByCode
         case (.adobePassV2, .preauthorizeCode): nil
         case (.adobePassV2, let operation?): operation.counterpartsInV2.first.map(Step.init)
+        // No plan has been written for it (docs/device-grant.md).
+        case (.oauthDeviceGrant, _): nil
         }
     }
 
@@ -45,6 +47,8 @@ extension Step {
         case (.adobePassV2, .expire):
             "how long a code of adobe-pass-v2 lives is for the service to say, so that no race can "
                 + "wait for its end"
+        case (.oauthDeviceGrant, _):
+            "this version has no races of oauth-device-grant; 'screenrig run' checks its promises"
         default: "\(protocolName.rawValue) has no operation \(rawValue)"
         }
     }

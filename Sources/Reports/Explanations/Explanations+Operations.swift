@@ -45,6 +45,11 @@ extension Explanation {
                     "Its vendor ended the support on 2025-12-31 and announced its end of life for the end "
                         + "of 2026. 'screenrig migrate RIG' rewrites a rig for adobe-pass-v2."
                 )
+            case .oauthDeviceGrant:
+                (
+                    "OAuth 2.0 Device Authorization Grant (RFC 8628), for sign-ins with a code on another device",
+                    "Settings of the server stand under target.device-grant (docs/device-grant.md)."
+                )
             case .adobePassV2:
                 (
                     "Adobe Pass REST API V2, the successor of V1",

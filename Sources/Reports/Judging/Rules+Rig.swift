@@ -26,6 +26,11 @@ extension Rules {
         throttledBy = Self.throttledBy(rig, isEmbedded: isEmbedded, key)
         if isEmbedded { degradations = Self.degradations(rig.standin) }
         self.startedMicroseconds = startedMicroseconds
+        guard rig.protocols == [.oauthDeviceGrant] else { return }
+        isDeviceGrant = true
+        // Devices have as many codes as they ask for, and intervals instead of a rate (RFC 8628, 3.2).
+        policies.newCode = .keep
+        policies.throttle = nil
     }
 
     /// No TV waits longer for its next poll, and no protocol page promises less than 5 s (rest-v1.md,

@@ -16,7 +16,7 @@ public struct Checklist: Sendable {
         case platform
         case code, configuration
         case loginPage = "login page"
-        case form, assertion, check, poll, authorize, media, logout
+        case form, assertion, approval, check, poll, authorize, media, logout
 
         public static func < (left: Step, right: Step) -> Bool {
             guard let a = allCases.firstIndex(of: left), let b = allCases.firstIndex(of: right)

@@ -64,6 +64,8 @@ public struct SightingText: Sendable {
         let gate = sighting.gate
         return switch sighting.answer {
         case .client(let client): "client \(client.id)"
+        case .endpoints(let found):
+            "codes at \(found.deviceAuthorization), tokens at \(found.token)"
         case .accessToken(let token):
             "access token \(gate.mark(token.bearer.reveal())), valid for \(Self.time(token.lifetime))"
         case .code(let issued): "code \(issued.code), valid for \(Self.time(issued.lifetime))"
@@ -114,6 +116,7 @@ public struct SightingText: Sendable {
     private static func signedIn(_ tag: Tag?, _ sighting: RecordedExchange) -> Untrusted {
         guard let tag else { return "signed in\(until(sighting))" }
         let user = sighting.gate.name(tag.user)
+        if tag.mvpd.isEmpty { return "\(user) is signed in\(until(sighting))" }
         return "\(user) of \(tag.mvpd) is signed in\(until(sighting))"
     }
 

@@ -19,11 +19,16 @@ struct TrialReading {
         (kind?.application ?? rig.target.application).protocolName
     }
     var protocolType: any Dialect.Type { protocolName.type }
+    var isDeviceGrant: Bool { protocolName == .oauthDeviceGrant }
 
     /// The steps that a household of this kind may take.
     var steps: [Step] {
-        Step.allCases.filter { step in
+        let isGrant = isDeviceGrant
+        return Step.allCases.filter { step in
             switch step {
+            case .approval: isGrant
+            // A device grant has none of these.
+            case .register, .token, .assertion, .check, .authorize, .media: !isGrant
             case .pass: kind?.hasTempPass == true
             case .platform: kind?.platform != nil
             default: true
@@ -39,7 +44,7 @@ struct TrialReading {
         case .loginPage: loginPage
         case .form: form
         case .assertion: assertion
-        case .check, .poll, .authorize, .media, .logout: service(step)
+        case .approval, .check, .poll, .authorize, .media, .logout: service(step)
         }
     }
 
@@ -126,6 +131,7 @@ struct TrialReading {
         case .configuration: [.configuration]
         case .loginPage, .form: [.login]
         case .assertion: [.finishLogin]
+        case .approval: [.finishLogin, .refuse]
         case .check: [.confirm]
         case .poll: [.poll, .deleteCode]
         case .authorize: [.authorize, .metadata, .preauthorize]
@@ -189,9 +195,13 @@ struct TrialReading {
                 return "target.clients gives one"
             }
             return nil
-        case .code, .configuration, .loginPage, .form, .assertion, .check, .poll:
+        case .code, .configuration, .loginPage, .form, .assertion, .approval, .check, .poll:
             if isPreSigned { return "the TV was signed in already" }
-            if step == .configuration { return nil }
+            if step == .configuration {
+                let isAsked = sightings.contains { $0.step == .configuration }
+                return protocolName == .oauthDeviceGrant && !isAsked
+                    ? "target.device-grant gives the addresses" : nil
+            }
             if kind?.hasTempPass == true { return "a TempPass needs no sign-in" }
             if hasPlatformToken, !hasLogin { return "the platform's account signed in" }
             if step != .code, household?.signOn.paths.first == .noLogin {
@@ -278,7 +288,7 @@ extension TrialReading {
     /// Requests of the browser, in their order.
     var browser: [RecordedExchange] {
         sightings.filter {
-            [.authenticate, .mvpdLogin, .assertion].contains($0.exchange.operation)
+            [SignInStep.login, .finishLogin, .refuse].contains($0.step)
         }
     }
 
@@ -287,7 +297,9 @@ extension TrialReading {
         browser.firstIndex { $0.exchange.operation == .mvpdLogin && $0.call.method == .post }
     }
 
-    var hasAssertion: Bool { browser.contains { $0.exchange.operation == .assertion } }
+    var hasAssertion: Bool {
+        browser.contains { $0.step == .finishLogin || $0.step == .refuse }
+    }
 
     private var loginPage: State {
         if let reason = notNeeded(.loginPage) { return .notNeeded(reason) }

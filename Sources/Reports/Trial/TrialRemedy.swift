@@ -10,10 +10,13 @@ struct TrialRemedy {
     init(_ reading: TrialReading, step: Checklist.Step) {
         let words =
             switch step {
+            case _ where reading.isDeviceGrant && GrantRemedy.text(reading, step) != nil:
+                GrantRemedy.text(reading, step) ?? ""
             case .name, .tcp, .tls: Self.connection(reading, step)
             case .platform: Self.platform(reading)
-            case .register, .token, .pass, .code, .configuration, .check, .poll, .authorize, .media,
-                .logout:
+            case .register, .token, .pass, .code, .configuration, .approval, .check, .poll,
+                .authorize,
+                .media, .logout:
                 Self.service(reading, step)
             case .loginPage, .form, .assertion: LoginRemedy.text(reading, step)
             }

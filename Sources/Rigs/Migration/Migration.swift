@@ -46,6 +46,13 @@ public struct Migration: Sendable, Hashable {
                 RigProblem(Place(file: file), .conflict("the rig speaks adobe-pass-v2 already"))
             ])
         }
+        if rig.protocols.contains(.oauthDeviceGrant) {
+            throw RigErrors([
+                RigProblem(
+                    Place(file: file),
+                    .conflict("the rig speaks oauth-device-grant, which nothing replaces"))
+            ])
+        }
         var rewriter = RigRewriter(tree, TextEdits(text))
         try rewriter.rewrite()
         return Migration(text: rewriter.edits.result, remarks: rewriter.remarks.inOrder)

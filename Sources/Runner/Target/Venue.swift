@@ -92,7 +92,7 @@ package struct Venue {
         application.protocolName.dialect(
             at: origin, prefix: prefix, requestor: application.requestor,
             domain: rig.target.domain, redirectURL: rig.target.redirectURL,
-            format: rig.target.format)
+            format: rig.target.format, deviceGrant: rig.target.deviceGrant)
     }
 
     private static func startStandin(

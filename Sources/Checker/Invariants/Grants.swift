@@ -1,0 +1,203 @@
+internal import Dialects
+internal import Vocabulary
+
+/// What a device grant promises beside the sign-in itself (RFC 8628): a person's decision stands and
+/// reaches the device, and a code that nobody has used or refused is still good.
+///
+/// ```text
+/// phone   refusal ─────┤ confirmed
+/// TV                        poll: a token           decision-final
+///                           poll: pending           refusal-delivered
+/// ```
+struct GrantBook: Sendable {
+    /// A person's decision on a code, as the answer told it.
+    struct Decision: Sendable {
+        var code: UInt64
+        var beat: CompactOperation
+        var isRefusal: Bool
+    }
+
+    /// A poll that a code was good for, or may have been.
+    struct Redemption: Sendable {
+        var code: UInt64
+        var beat: CompactOperation
+        /// The fingerprint of the access token; 0: no answer came.
+        var token: UInt64
+    }
+
+    var decisions: [Decision] = []
+    var redemptions: [Redemption] = []
+
+    /// Texts of errors, as an answer's `detail` has them.
+    static let denied = Checker.mark("access_denied")
+    static let spent = Checker.mark("invalid_grant")
+}
+
+extension HouseholdState {
+    /// Notes what a decision or a poll may do, as it begins.
+    mutating func noteGrant(of operation: Observed) {
+        let beat = CompactOperation(operation)
+        switch operation.operation {
+        case .approval, .refusal:
+            guard operation.effect != .denied else { return }
+            changeGrants {
+                $0.decisions.append(
+                    GrantBook.Decision(
+                        code: operation.code, beat: beat, isRefusal: operation.operation == .refusal
+                    ))
+            }
+        case .deviceToken where operation.effect == .success || operation.effect == .nothing:
+            let token = operation.effect == .success ? operation.detail : 0
+            changeGrants {
+                $0.redemptions.append(
+                    GrantBook.Redemption(code: operation.code, beat: beat, token: token))
+            }
+        default: break
+        }
+    }
+
+    private mutating func changeGrants(_ change: (inout GrantBook) -> Void) {
+        var book = grantBook ?? GrantBook()
+        change(&book)
+        grantBook = book
+    }
+
+    /// Whether the end of a code that a poll reports is nothing to wonder at: it may have expired.
+    func isMootEnd(_ operation: Observed) -> Bool {
+        guard operation.operation == .deviceToken, operation.effect == .expired else {
+            return false
+        }
+        guard let life = life(of: operation) else { return true }
+        return operation.ret >= lives[life].low
+    }
+
+    mutating func judgeGrant(_ operation: Observed, _ beat: CompactOperation) {
+        guard operation.operation == .deviceToken, let life = life(of: operation) else { return }
+        switch operation.effect {
+        case .success:
+            judgeAlive(life, beat)
+            judgeAgainstRefusal(operation, beat, life)
+            judgeSecondToken(operation, beat, life)
+        case .absent: judgeRefusalSeen(operation, beat, life)
+        case .expired:
+            guard !isMootEnd(operation) else { return }
+            judgeEarlyEnd(ofCode: life, beat)
+        case .denied where operation.detail == GrantBook.denied:
+            judgeDenial(operation, beat, life)
+        case .denied where operation.detail == GrantBook.spent: judgeSpent(operation, beat, life)
+        default: break
+        }
+    }
+
+    /// A refusal that was confirmed before `time`, when nobody had begun to approve the code before.
+    private func standingRefusal(of code: UInt64, before time: Int64) -> CompactOperation? {
+        guard let book = grantBook else { return nil }
+        let refusal = book.decisions.first {
+            $0.code == code && $0.isRefusal && $0.beat.effect == .success && $0.beat.ret < time
+        }
+        guard let refusal,
+            !book.decisions.contains(where: {
+                $0.code == code && !$0.isRefusal && $0.beat.call <= refusal.beat.ret
+            })
+        else { return nil }
+        return refusal.beat
+    }
+
+    /// `decision-final`: a token after a confirmed refusal.
+    private mutating func judgeAgainstRefusal(
+        _ operation: Observed, _ beat: CompactOperation, _ life: Int
+    ) {
+        guard grantBook?.decisions.isEmpty == false else { return }
+        check(.decisionFinal)
+        guard
+            let refusal = standingRefusal(
+                of: operation.code, before: beat.call - registry.visibility)
+        else { return }
+        let gap = beat.call - refusal.ret
+        let text =
+            "\(beat.name) got a token for code \(lives[life].text) \(milliseconds(gap)) after "
+            + "\(refusal.name) had refused it"
+        accuse(violation(.decisionFinal, .certain, [refusal, beat], gap: gap, text))
+    }
+
+    /// `refusal-delivered`: still pending after a confirmed refusal.
+    private mutating func judgeRefusalSeen(
+        _ operation: Observed, _ beat: CompactOperation, _ life: Int
+    ) {
+        guard
+            let refusal = standingRefusal(
+                of: operation.code, before: beat.call - registry.visibility)
+        else { return }
+        check(.refusalDelivered)
+        let gap = beat.call - refusal.ret
+        let text =
+            "\(beat.name) was told that code \(lives[life].text) is pending, \(milliseconds(gap)) "
+            + "after \(refusal.name) had refused it"
+        accuse(violation(.refusalDelivered, .certain, [refusal, beat], gap: gap, text))
+    }
+
+    /// `device-code-once`: two answers with tokens of their own.
+    private mutating func judgeSecondToken(
+        _ operation: Observed, _ beat: CompactOperation, _ life: Int
+    ) {
+        check(.deviceCodeOnce)
+        let first = grantBook?.redemptions.first {
+            $0.code == operation.code && $0.token != 0 && $0.token != operation.detail
+                && $0.beat.sequence != beat.sequence && $0.beat.ret <= beat.ret
+        }
+        guard let first else { return }
+        let gap = beat.call - first.beat.ret
+        let text =
+            "\(beat.name) got another token for code \(lives[life].text), which had served "
+            + "\(first.beat.name)"
+        accuse(violation(.deviceCodeOnce, .certain, [first.beat, beat], gap: gap, text))
+    }
+
+    /// Refused without a refusal, or against an approval that was confirmed before.
+    private mutating func judgeDenial(
+        _ operation: Observed, _ beat: CompactOperation, _ life: Int
+    ) {
+        let decisions = grantBook?.decisions.filter { $0.code == operation.code } ?? []
+        check(.refusalDelivered)
+        let refusals = decisions.filter { $0.isRefusal && $0.beat.call <= beat.ret }
+        if let approval = decisions.first(where: {
+            !$0.isRefusal && $0.beat.effect == .success
+                && $0.beat.ret < beat.call - registry.visibility
+        }), refusals.allSatisfy({ $0.beat.call > approval.beat.ret }) {
+            check(.decisionFinal)
+            let gap = beat.call - approval.beat.ret
+            let text =
+                "\(beat.name) was told that code \(lives[life].text) is refused, "
+                + "\(milliseconds(gap)) after \(approval.beat.name) had approved it first"
+            accuse(violation(.decisionFinal, .certain, [approval.beat, beat], gap: gap, text))
+        } else if refusals.isEmpty {
+            judgeLoss(beat, life, "refused, though nobody in this household refused it")
+        }
+    }
+
+    /// `invalid_grant` for a code that no poll had used.
+    private mutating func judgeSpent(
+        _ operation: Observed, _ beat: CompactOperation, _ life: Int
+    ) {
+        let isUsed =
+            grantBook?.redemptions.contains {
+                $0.code == operation.code && $0.beat.call <= beat.ret
+            } ?? false
+        guard !isUsed, life == lives.indices.last else { return }
+        judgeLoss(beat, life, "not valid, though no poll had used it")
+    }
+
+    /// `code-kept`: before its expiry.
+    private mutating func judgeLoss(_ beat: CompactOperation, _ life: Int, _ what: String) {
+        check(.codeKept)
+        guard beat.ret < lives[life].low else { return }
+        let gap = lives[life].low - beat.ret
+        let text =
+            "\(beat.name) was told that code \(lives[life].text) is \(what), at least "
+            + "\(milliseconds(gap)) before its expiry (created by \(lives[life].made.name))"
+        accuse(
+            violation(
+                .codeKept, .withinDrift, [lives[life].made, beat], gap: gap, gapFrom: beat.ret, text
+            ))
+    }
+}

@@ -1,0 +1,143 @@
+internal import Dialects
+internal import Journal
+internal import Rigs
+
+/// How far a person has come in the pages of a device grant.
+struct GrantProgress {
+    /// The person says no in the end.
+    var refuses = false
+    var hasEnteredCode = false
+    var hasMistypedCode = false
+    /// The decision was sent, and its answer came then.
+    var decision: (ended: Instant, result: Observation.Result)?
+}
+
+/// Decides what a page of a device grant asks of the person: the code, the decision, or nothing that has
+/// to do with either (RFC 8628, 3.3). Pure, so that it is tested page by page.
+struct GrantFinder {
+    enum Step {
+        /// The code goes into that field.
+        case enter(HTMLForm, field: String)
+        /// The person approves or refuses by that button; nil: by the form's own.
+        case decide(HTMLForm, button: HTMLForm.FormField?)
+        /// The page for the code came back after the code was sent.
+        case turnedDown(Untrusted)
+        case stuck(Untrusted)
+        /// The page is one of a login.
+        case other
+    }
+
+    let page: HTMLPage
+    let pages: GrantPages
+    let progress: GrantProgress
+
+    var step: Step {
+        if page.forms.contains(where: \.asksPassword) { return .other }
+        if let (form, field) = codeForm {
+            guard !progress.hasEnteredCode else {
+                let notice = page.notice
+                let said: Untrusted = notice.isEmpty ? "" : ": '\(notice)'"
+                return .turnedDown(
+                    "the page that asks for the code came back after it was sent\(said)")
+            }
+            return .enter(form, field: field)
+        }
+        return decision
+    }
+
+    /// Whether the page asks for a code or for a decision: then nothing has been decided.
+    var asksAgain: Bool {
+        switch step {
+        case .enter, .decide, .turnedDown: true
+        case .stuck, .other: false
+        }
+    }
+
+    // MARK: The code
+
+    private var codeForm: (HTMLForm, String)? {
+        for form in page.forms {
+            let texts = form.fields.filter { $0.kind == .text && !$0.name.isEmpty }
+            let named = texts.first { Self.namesCode($0.name) }
+            if let named = named
+                ?? (texts.count == 1 ? texts.first { Self.namesCode($0.hint) } : nil)
+            {
+                return (form, named.name)
+            }
+        }
+        return nil
+    }
+
+    /// `user_code`, `userCode`, `code`; and not a one-time code.
+    private static func namesCode(_ name: String) -> Bool {
+        HTMLForm.contains(name, ["code"])
+            && !HTMLForm.contains(name, ["otp", "zip", "post", "promo"])
+    }
+
+    // MARK: The decision
+
+    private var decision: Step {
+        let wanted = progress.refuses ? pages.refuseButton : pages.approveButton
+        for form in page.forms where form.isSilent {
+            let buttons = form.fields.filter { $0.kind == .submit }
+            if let wanted {
+                if let button = buttons.first(where: { "\($0.name)=\($0.value)" == wanted }) {
+                    return .decide(form, button: button)
+                }
+                continue
+            }
+            let says = buttons.filter { Self.refuses($0.words + " " + $0.value.lowercased()) }
+            if progress.refuses {
+                if let button = says.first { return .decide(form, button: button) }
+                if Self.refuses("\(form.hint) \(form.action)") {
+                    return .decide(form, button: buttons.first)
+                }
+            } else if !says.isEmpty || Self.approves(form, buttons) {
+                let others = buttons.filter { !says.contains($0) }
+                if !others.isEmpty { return .decide(form, button: others.first) }
+            }
+        }
+        guard progress.hasEnteredCode, progress.decision == nil,
+            page.forms.contains(where: { $0.isPost && $0.isSilent })
+        else { return .other }
+        return .stuck(
+            "asks for a decision, and none of its buttons is known to "
+                + "\(ours: progress.refuses ? "refuse" : "approve"); name it with target.device-grant: "
+                + "{\(ours: progress.refuses ? "refuse" : "approve")-button: \"NAME=VALUE\"}")
+    }
+
+    private static func approves(_ form: HTMLForm, _ buttons: [HTMLForm.FormField]) -> Bool {
+        guard !refuses("\(form.hint) \(form.action)") else { return false }
+        return buttons.contains { button in
+            HTMLForm.contains(
+                button.words + " " + button.value.lowercased(),
+                ["approve", "accept", "allow", "authorize", "confirm", "grant", "consent"])
+        }
+    }
+
+    private static func refuses(_ words: String) -> Bool {
+        HTMLForm.contains(
+            words, ["deny", "denied", "refuse", "reject", "decline", "cancel", "disallow"])
+    }
+}
+
+extension HTMLForm {
+    /// What a browser would send when `field` has `value` typed in, hidden fields echoed.
+    func filled(_ field: String, with value: String) -> [(String, String)] {
+        filled(user: value, password: nil, named: (field, nil))
+    }
+
+    /// What a browser would send when that button is pressed.
+    func pressed(_ button: FormField?) -> [(String, String)] {
+        fields.compactMap { field -> (String, String)? in
+            guard !field.name.isEmpty else { return nil }
+            switch field.kind {
+            case .submit: return field == button ? (field.name, field.value) : nil
+            case .unchecked:
+                return field.type == "checkbox" && field.isRequired
+                    ? (field.name, field.value) : nil
+            case .hidden, .text, .checked, .choice, .password: return (field.name, field.value)
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+extension RigTemplate {
+    /// The rig for an authorization server of the user's own (RFC 8628).
+    static func deviceGrant(for path: String) -> String {
+        """
+        # A rig for an authorization server with the OAuth device grant. Fill in each ???, then run
+        #
+        #   screenrig validate \(path)     lists the blanks that are left; does not use the network
+        #   screenrig try \(path)          one household, step by step, with a remedy for the first failure
+        #   screenrig run \(path)          the load below, and a report
+        #
+        # With the output of 'screenrig schema > rig.schema.json' next to this file, the following line
+        # lets editors complete and explain keys; rigs/reference.yaml shows all keys.
+        # yaml-language-server: $schema=rig.schema.json
+
+        rig: staging
+        target:
+          # Scheme, host, port and path of the issuer, as in https://id.staging.example/realms/tv
+          base: ???
+          protocol: oauth-device-grant
+          device-grant:
+            # Known servers: django-allauth, django-oauth-toolkit, glewlwyd. Of others the metadata tell where to
+            # ask (RFC 8414 or OpenID Connect Discovery).
+            preset: standard
+            # client_id of the app, registered for the device grant.
+            client: ???
+            # Of a confidential client:
+            # secret: ${CLIENT_SECRET}
+            # authentication: basic
+            # Scopes that the app asks for. openid gives an id_token, which tells whose token the TV got.
+            scope: openid
+            user-from: id-token
+            # Where there are no metadata:
+            # device-authorization: /oauth/device_authorization
+            # token: /oauth/token
+            # revocation: /oauth/revoke
+            # Words of the page after an approval, or of the address that it leads to. Without them no approval
+            # counts as confirmed, and a TV that is not told of one is not noticed.
+            approved-when:
+              - ???
+            # refused-when: [denied]
+            # Buttons of the page that asks the person, where 'try' does not find them:
+            # approve-button: action=accept
+            # refuse-button: action=deny
+          # Every host that a request may go to. A server on this machine (127.0.0.1) needs none: remove
+          # 'allow' and its item.
+          allow:
+            - ???
+
+        load:
+          # 0.2 households per second for a minute: twelve households. Raise it when 'try' passes.
+          arrivals: [{ramp-to: 0.2/s, over: 0s}, {hold: 1m}]
+          settle: 15s
+
+        kinds:
+          - name: living room
+            viewer: {notices-code: 3s, signs-in: 5s, gives-up: 0%}
+          # A share of viewers who say no:
+          # - {name: refusing, weight: 1, viewer: {refuses: 100%, gives-up: 0%}}
+
+        # The server's own interval holds where it is longer.
+        polling: {every: 5s}
+        after-sign-in: [userinfo, {logout: 100%}]
+
+        # Accounts that viewers sign in with: a file next to this one, first line mvpd,user,password,user-id, with any
+        # word for mvpd, and for user-id what the claim 'sub' has for the user; then run: chmod 600 accounts.csv
+        accounts: {file: accounts.csv}
+
+        # Which broken promises fail a run. Default: 'documented', what the standards promise, plus safety (no
+        # household sees the sign-in of another). 'strict' adds what users expect without a documented promise;
+        # 'observe' fails nothing. The headline shows violations that do not fail the run.
+        # promises: strict
+
+        thresholds:
+          - sign-in-service p95 < 8s
+          - errors < 1%
+
+        """
+    }
+}

@@ -1,0 +1,195 @@
+import Dialects
+import Testing
+import Vocabulary
+
+@testable import Checker
+
+/// What a device grant promises beside the sign-in (RFC 8628), each with a history that keeps it and one that
+/// breaks it.
+@Suite struct GrantTests {
+    private static let ann = Dialects.Tag(mvpd: "", user: "ann")
+
+    /// A code that lives for `life` seconds, made 10 ms after the start.
+    private func story(life: Int64 = 60) -> Story {
+        var story = Story()
+        story.rules.isDeviceGrant = true
+        story.rules.policies.newCode = .keep
+        story.rules.policies.throttle = nil
+        story.rules.promises = Promises(.documented)
+        story.tell(
+            .tv, .deviceAuthorization, at: 10, code: "AAAAAA1", expires: life * 1000, generated: 0)
+        return story
+    }
+
+    @Test("a sign-in as it should be breaks nothing, and is checked")
+    func clean() {
+        var story = story()
+        story.poll(at: 1_000)
+        story.decide(.approval, at: 1_500)
+        story.poll(at: 2_000, token: 1)
+        story.tell(.tv, .userinfo, at: 2_010, code: nil, tag: Self.ann)
+        story.tell(.tv, .revocation, at: 3_000, code: nil)
+        story.tell(.tv, .userinfo, at: 3_100, .unauthenticated, code: nil, status: 401)
+        let findings = story.findings
+        #expect(findings.violations.isEmpty, "\(findings.violations.map(\.sentence))")
+        for invariant in [
+            Invariant.noTokenBeforeSignIn, .linearizable, .deviceCodeOnce, .expiryRespected,
+            .decisionFinal,
+        ] {
+            #expect(findings[invariant].checked > 0, "\(invariant)")
+        }
+    }
+
+    @Test("a refusal that reaches the device breaks nothing")
+    func refused() {
+        var story = story()
+        story.decide(.refusal, at: 1_500)
+        story.poll(at: 2_000, .denied, reason: "access_denied")
+        #expect(story.sentences == [])
+    }
+
+    @Test("decision-final: a token after a confirmed refusal")
+    func tokenAfterRefusal() throws {
+        var story = story()
+        story.decide(.refusal, at: 1_500)
+        story.poll(at: 2_000, token: 1)
+        #expect(story.broken.contains(.decisionFinal))
+        #expect(try #require(story.findings.violations.first).standing == .fails)
+    }
+
+    @Test("decision-final: refused after an approval that was confirmed first")
+    func refusalAfterApproval() {
+        var story = story()
+        story.decide(.approval, at: 1_500)
+        story.decide(.refusal, at: 1_600, by: .otherPhone)
+        story.poll(at: 2_000, .denied, reason: "access_denied")
+        #expect(story.broken.contains(.decisionFinal))
+    }
+
+    @Test("decisions that overlap may go either way")
+    func overlapping() {
+        for reason in ["access_denied", nil] {
+            var story = story()
+            story.decide(.approval, at: 1_500, took: 50)
+            story.decide(.refusal, at: 1_520, took: 50, by: .otherPhone)
+            if let reason {
+                story.poll(at: 2_000, .denied, reason: reason)
+            } else {
+                story.poll(at: 2_000, token: 1)
+            }
+            #expect(!story.broken.contains(.decisionFinal))
+        }
+    }
+
+    @Test("refusal-delivered: pending after a confirmed refusal")
+    func lateRefusal() {
+        var story = story()
+        story.decide(.refusal, at: 1_500)
+        story.poll(at: 2_000)
+        #expect(story.broken == [.refusalDelivered])
+    }
+
+    @Test("code-kept: refused, or not valid, without a cause")
+    func lost() {
+        for reason in ["access_denied", "invalid_grant"] {
+            var story = story()
+            story.poll(at: 2_000, .denied, reason: reason)
+            #expect(story.broken == [.codeKept], "\(reason)")
+            // After its end nobody wonders.
+            var later = self.story()
+            later.poll(at: 70_000, .denied, reason: reason)
+            #expect(later.broken == [], "\(reason)")
+        }
+    }
+
+    @Test("a poll whose answer was lost may have used the code")
+    func lostPoll() {
+        var story = story()
+        story.decide(.approval, at: 1_500)
+        story.tell(.tv, .deviceToken, at: 2_000, code: "AAAAAA1", lost: true)
+        story.poll(at: 3_000, .denied, reason: "invalid_grant")
+        #expect(story.broken == [])
+    }
+
+    @Test("expiry-respected: expired_token before the end, and a token after it")
+    func expiry() {
+        var early = story()
+        early.poll(at: 2_000, .expired, reason: "expired_token")
+        #expect(early.broken == [.expiryRespected])
+        var onTime = story()
+        onTime.decide(.approval, at: 59_000)
+        onTime.poll(at: 61_000, .expired, reason: "expired_token")
+        #expect(onTime.broken == [])
+        var late = story()
+        late.decide(.approval, at: 59_000)
+        late.poll(at: 65_000, token: 1)
+        #expect(late.broken.contains(.expiryRespected))
+    }
+
+    @Test("device-code-once: two tokens for one device code; the same token twice is one")
+    func twice() {
+        for (second, expected) in [(2, [Invariant.deviceCodeOnce]), (1, [])] {
+            var story = story()
+            story.rules.promises = Promises(.strict)
+            story.decide(.approval, at: 1_500)
+            story.poll(at: 2_000, token: 1)
+            story.poll(at: 3_000, token: UInt64(second))
+            #expect(story.broken == expected)
+        }
+    }
+
+    @Test("token-isolation: somebody else's token")
+    func foreign() {
+        var story = story()
+        story.decide(.approval, at: 1_500)
+        story.poll(at: 2_000, token: 1, tag: Dialects.Tag(mvpd: "", user: "bob"))
+        story.tell(
+            .tv, .deviceAuthorization, at: 10, in: 8, code: "BBBBBB2", expires: 60_000, generated: 0
+        )
+        story.decide(
+            .approval, at: 1_500, in: 8, code: "BBBBBB2", as: Dialects.Tag(mvpd: "", user: "bob"))
+        #expect(story.broken.contains(.tokenIsolation))
+    }
+
+    @Test("sign-in-visible: pending after a confirmed approval, which no standard forbids")
+    func notVisible() throws {
+        var story = story()
+        story.decide(.approval, at: 1_500)
+        story.poll(at: 2_000)
+        story.poll(at: 3_000, token: 1)
+        #expect(story.broken == [.signInVisible])
+        #expect(try #require(story.findings.violations.first).standing == .observed)
+    }
+
+    @Test("other protocols have none of these promises")
+    func others() {
+        let verdicts = Story.clean().findings.verdicts.map(\.invariant)
+        #expect(!verdicts.contains { $0.isOfDeviceGrant })
+        #expect(story().findings.verdicts.contains { $0.invariant == .deviceCodeOnce })
+        #expect(!story().findings.verdicts.contains { $0.invariant.isOfProfiles })
+    }
+}
+
+extension Story {
+    fileprivate var broken: [Invariant] { findings.violations.map(\.invariant) }
+
+    fileprivate mutating func decide(
+        _ operation: OperationName, at: Double, took: Double = 4, by who: Who = .phone,
+        in household: Int = 7, code: String = "AAAAAA1",
+        as user: Dialects.Tag = Dialects.Tag(mvpd: "", user: "ann")
+    ) {
+        tell(
+            who, operation, at: at, took: took, in: household, code: code,
+            tag: operation == .approval ? user : nil)
+    }
+
+    fileprivate mutating func poll(
+        at: Double, _ result: Observation.Result = .absent, token: UInt64? = nil,
+        tag: Dialects.Tag? = nil,
+        reason: String? = nil
+    ) {
+        tell(
+            .tv, .deviceToken, at: at, token == nil ? result : .success, tag: tag, secret: token,
+            status: token == nil ? 400 : 200, reason: reason)
+    }
+}

@@ -1,0 +1,299 @@
+import Checker
+import Dialects
+import Journal
+import Lanes
+import Rigs
+import Statistics
+import Testing
+import Vocabulary
+
+@testable import Devices
+
+/// Households over the OAuth device grant, in virtual time, against a server that is nothing but its pages.
+@Suite("The OAuth device grant")
+struct DeviceGrantTests {
+    private struct Life {
+        let exchanges: [Exchange]
+        let record: HouseholdRecord
+        let polled: [Instant]
+        let findings: Findings
+
+        var operations: [OperationName] {
+            exchanges.map(\.operation).filter { $0 != .deviceToken }
+        }
+
+        func count(_ operation: OperationName) -> Int {
+            exchanges.count { $0.operation == operation }
+        }
+
+        init(
+            _ defect: GrantServer.Defect = .none, viewer: String = "", grant: String = "",
+            more: String = ""
+        ) throws {
+            let rig = try Rig.read(
+                """
+                rig: grant
+                target:
+                  base: http://grant.test
+                  allow: [grant.test]
+                  protocol: oauth-device-grant
+                  device-grant: {user-from: id-token, approved-when: [welcome], refused-when: [goodbye]\(grant)}
+                load: {closed: {households: 1}}
+                clean-up: false
+                kinds: [{viewer: {notices-code: 8s, signs-in: 1s, gives-up: 0%\(viewer)}}]
+                polling: {every: 1s}
+                \(more)
+                """, file: "grant.yaml"
+            ).rig
+            let ledger = Ledger()
+            let lane = Lane(
+                index: 0, loop: VirtualLoop(),
+                exchangeBuilder: ExchangeBuilder(
+                    run: "grant", fingerprinter: Fingerprinter(key: 1)), sink: ledger)
+            let service = GrantServer(lane, defect)
+            lane.use(service)
+            let terms = RunConfiguration(rig, statement: Secret("s")) { application in
+                application.protocolName.dialect(
+                    at: Origin(scheme: .http, host: "grant.test"), requestor: "", domain: "",
+                    redirectURL: "", deviceGrant: rig.target.deviceGrant)
+            }
+            Coordinator(Plan(rig, seed: Seed(1)), terms: terms, lanes: [lane]).run()
+            exchanges = ledger.exchanges
+            record = try #require(ledger.households[0])
+            polled = service.polled
+            var rules = Rules()
+            rules.isDeviceGrant = true
+            rules.policies.newCode = .keep
+            let judge = Judge(rules)
+            for exchange in exchanges { judge.take(exchange) }
+            judge.take(record)
+            findings = judge.finish()
+        }
+    }
+
+    @Test("a household finds the endpoints, shows the code, enters it, approves and gets its token")
+    func signsIn() throws {
+        let life = try Life(more: "after-sign-in: [userinfo, refresh-token, {logout: 100%}]")
+        #expect(life.record.fate == .signedIn, "\(life.record.cause)")
+        #expect(
+            life.operations == [
+                .serverMetadata, .deviceAuthorization, .verificationPage, .mvpdLogin, .mvpdLogin,
+                .verificationPage, .verificationPage, .approval, .userinfo, .refreshToken,
+                .revocation,
+            ])
+        #expect(life.findings.violations.isEmpty, "\(life.findings.violations)")
+        #expect(life.findings[.deviceCodeOnce].checked == 1)
+        #expect(life.findings[.noTokenBeforeSignIn].checked > 0)
+    }
+
+    @Test("polls keep the server's interval, and widen it for good when told to slow down")
+    func intervals() throws {
+        let calm = try Life().polled
+        #expect(zip(calm, calm.dropFirst()).allSatisfy { $1 - $0 >= .seconds(2) })
+        let slowed = try Life(.slowsDown).polled
+        #expect(slowed.count > 1)
+        #expect(zip(slowed, slowed.dropFirst()).allSatisfy { $1 - $0 >= .seconds(7) })
+    }
+
+    @Test("a viewer who refuses is told to the TV, and is no error")
+    func refuses() throws {
+        let life = try Life(viewer: ", refuses: 100%")
+        #expect(life.record.fate == .abandoned)
+        #expect(life.record.abandonedBy == .viewer)
+        #expect(life.record.cause == "the viewer refused the device")
+        #expect(life.count(.refusal) == 1 && life.count(.approval) == 0)
+        #expect(!life.exchanges.contains { $0.outcome.isError })
+        #expect(life.findings.violations.isEmpty, "\(life.findings.violations)")
+    }
+
+    @Test("a mistyped code is turned down, and the right one entered after it")
+    func wrongCode() throws {
+        let life = try Life(viewer: ", wrong-code: 100%")
+        #expect(life.record.fate == .signedIn, "\(life.record.cause)")
+        #expect(life.exchanges.count { $0.operation == .verificationPage && $0.provoked } == 1)
+    }
+
+    @Test("a phone that scans the code has nothing to type")
+    func scans() throws {
+        let life = try Life(grant: ", opens: complete")
+        #expect(life.record.fate == .signedIn, "\(life.record.cause)")
+        #expect(life.count(.verificationPage) == 2)
+    }
+
+    @Test("an approval that its page does not confirm ends the phone's story, and the TV waits")
+    func unconfirmed() throws {
+        let life = try Life(.ignoresApproval, more: "code: {ttl: 60s}")
+        #expect(life.record.fate != .signedIn)
+        #expect(life.findings.violations.isEmpty, "\(life.findings.violations)")
+    }
+
+    @Test("an approval that was confirmed and never reaches the TV is found by the judge")
+    func losesApproval() throws {
+        let life = try Life(.losesApproval, more: "code: {ttl: 60s}")
+        #expect(life.record.fate != .signedIn)
+        // The first cause is told, and what follows from it goes with it.
+        #expect(life.findings.violations.first?.invariant == .signInDelivered)
+    }
+
+    @Test("a token for a device that was refused is found by the judge")
+    func ignoresRefusal() throws {
+        let life = try Life(.approvesRefusals, viewer: ", refuses: 100%")
+        #expect(life.findings.violations.contains { $0.invariant == .decisionFinal })
+    }
+
+    @Test("the device code, the tokens and the password stand nowhere in what is kept")
+    func secrets() throws {
+        let life = try Life(more: "after-sign-in: [userinfo, refresh-token, {logout: 100%}]")
+        for exchange in life.exchanges {
+            let text = "\(exchange)"
+            for secret in ["DEVICE-SECRET", "ACCESS-SECRET", "REFRESH-SECRET"] {
+                #expect(!text.contains(secret), "\(exchange.operation)")
+            }
+        }
+    }
+}
+
+/// A server of RFC 8628 for one household: it trusts everybody, and has the defects of its name.
+final class GrantServer: Transport {
+    enum Defect { case none, slowsDown, ignoresApproval, losesApproval, approvesRefusals }
+
+    private unowned let lane: Lane
+    private let defect: Defect
+    private var user: String?
+    private var isApproved = false
+    private var isRefused = false
+    private var isUsed = false
+    private(set) var polled: [Instant] = []
+
+    init(_ lane: Lane, _ defect: Defect) {
+        self.lane = lane
+        self.defect = defect
+    }
+
+    func retire(_ device: Device) {}
+    func abort() {}
+
+    func start(_ call: Call, from device: Device, completion: @escaping (Transfer) -> Void) {
+        let sent = lane.now
+        let reply = reply(call)
+        lane.at(sent + .milliseconds(5)) { [lane] in
+            completion(
+                Transfer(
+                    sent: sent, firstByte: lane.now, ended: lane.now, result: .answered(reply)))
+        }
+    }
+
+    private func json(_ body: String, _ status: Int = 200) -> Reply {
+        Reply(
+            status: status,
+            headers: ["Content-Type": "application/json", "Cache-Control": "no-store"],
+            body: Array(body.utf8))
+    }
+
+    private func page(_ body: String) -> Reply {
+        Reply(
+            status: 200, headers: ["Content-Type": "text/html"],
+            body: Array("<html><body>\(body)</body></html>".utf8))
+    }
+
+    private func reply(_ call: Call) -> Reply {
+        let fields = Dictionary(
+            String(decoding: call.body, as: UTF8.self).split(separator: "&").map { pair in
+                let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
+                return (parts[0], FormEncoding.decode(parts.count > 1 ? parts[1] : ""))
+            }, uniquingKeysWith: { first, _ in first })
+        switch (call.method, String(call.address.path)) {
+        case (.get, "/.well-known/oauth-authorization-server"):
+            return json(
+                """
+                {"device_authorization_endpoint":"http://grant.test/codes","token_endpoint":"http://grant.test/token",
+                "revocation_endpoint":"http://grant.test/revoke","userinfo_endpoint":"http://grant.test/who"}
+                """)
+        case (.post, "/codes"):
+            return json(
+                """
+                {"device_code":"DEVICE-SECRET-1","user_code":"ABCD-EFGH","verification_uri":"http://grant.test/device",
+                "verification_uri_complete":"http://grant.test/device?user_code=ABCD-EFGH","expires_in":60,"interval":2}
+                """)
+        case (.get, "/device"):
+            guard user != nil else {
+                let next = String(call.address.query)
+                return Reply(status: 302, headers: ["Location": "/login?\(next)"])
+            }
+            return call.address.query.contains("user_code=ABCD-EFGH")
+                ? decision : codePage("Enter the code")
+        case (.get, "/login"):
+            return page(
+                """
+                <form method=post action="/login?\(call.address.query)"><input name=username>
+                <input type=password name=password><button>Log in</button></form>
+                """)
+        case (.post, "/login"):
+            user = fields["username"]
+            return Reply(status: 302, headers: ["Location": "/device?\(call.address.query)"])
+        case (.post, "/device"):
+            return fields["user_code"] == "ABCD-EFGH" ? decision : codePage("Unknown code")
+        case (.post, "/decision"): return decide(fields["answer"] == "allow")
+        case (.post, "/token") where fields["grant_type"] == "refresh_token":
+            return json(#"{"access_token":"ACCESS-SECRET-2","token_type":"Bearer"}"#)
+        case (.post, "/token"): return poll(fields)
+        case (.get, "/who"): return json(#"{"sub":"\#(user ?? "")"}"#)
+        case (.post, "/revoke"): return json("")
+        default: return json("{}", 404)
+        }
+    }
+
+    private var decision: Reply {
+        page(
+            """
+            <form method=post action=/decision><input type=hidden name=csrf value=c-1>
+            <button name=answer value=allow>Allow</button><button name=answer value=deny>Deny</button></form>
+            """)
+    }
+
+    private func codePage(_ title: String) -> Reply {
+        page(
+            "<h1>\(title)</h1><form method=post action=/device><input name=user_code><button>Go on</button></form>"
+        )
+    }
+
+    private func decide(_ isApproval: Bool) -> Reply {
+        if isApproval, defect == .ignoresApproval { return codePage("Enter the code") }
+        isApproved = isApproval ? defect != .losesApproval : defect == .approvesRefusals
+        isRefused = !isApproval && defect != .approvesRefusals
+        return page(isApproval ? "welcome" : "goodbye")
+    }
+
+    private func poll(_ fields: [String: String]) -> Reply {
+        polled.append(lane.now)
+        func error(_ word: String) -> Reply { json("{\"error\":\"\(word)\"}", 400) }
+        guard fields["device_code"] == "DEVICE-SECRET-1" else { return error("invalid_grant") }
+        if lane.now >= .start + .seconds(60) { return error("expired_token") }
+        if polled.count == 1, defect == .slowsDown { return error("slow_down") }
+        if isRefused { return error("access_denied") }
+        guard isApproved, let user else { return error("authorization_pending") }
+        guard !isUsed else { return error("invalid_grant") }
+        isUsed = true
+        let claims = Base64URL.encode("{\"sub\":\"\(user)\"}")
+        return json(
+            """
+            {"access_token":"ACCESS-SECRET-1","refresh_token":"REFRESH-SECRET-1","token_type":"Bearer","expires_in":3600,
+            "id_token":"e30.\(claims).x"}
+            """)
+    }
+}
+
+/// Base64 in the alphabet of URLs, without padding.
+private enum Base64URL {
+    private static let digits = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+
+    static func encode(_ text: String) -> String {
+        var bits = text.utf8.flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 } }
+        while bits.count % 6 != 0 { bits.append(0) }
+        return String(
+            stride(from: 0, to: bits.count, by: 6).map { start in
+                digits[bits[start..<start + 6].reduce(0) { $0 << 1 | Int($1) }]
+            })
+    }
+}

@@ -1,0 +1,97 @@
+import Dialects
+import Testing
+
+@testable import Devices
+
+/// The pages of `Pages/Grants` are those that django-oauth-toolkit 3.4.1 and django-allauth 65.21.1 served.
+@Suite struct GrantFinderTests {
+    private func step(
+        _ name: String, _ progress: GrantProgress = GrantProgress(),
+        _ pages: GrantPages = GrantPages()
+    ) -> String {
+        words(HTMLPage(Pages.html("Grants/\(name)")), progress, pages)
+    }
+
+    private func words(
+        _ page: HTMLPage, _ progress: GrantProgress, _ pages: GrantPages
+    ) -> String {
+        switch GrantFinder(page: page, pages: pages, progress: progress).step {
+        case .enter(let form, let field):
+            let fields = form.filled(field, with: "AB-12").map { "\($0.0)=\($0.1)" }
+            return "enter \(fields.joined(separator: " "))"
+        case .decide(let form, let button):
+            let fields = form.pressed(button).map { "\($0.0)=\($0.1)" }
+            return "decide \(fields.joined(separator: " "))"
+        case .turnedDown: return "turned down"
+        case .stuck: return "stuck"
+        case .other: return "other"
+        }
+    }
+
+    private let entered = GrantProgress(hasEnteredCode: true)
+    private let refusing = GrantProgress(refuses: true, hasEnteredCode: true)
+
+    @Test("the code goes into the field for it, with what the form holds besides")
+    func enter() {
+        #expect(step("dot-code") == "enter csrfmiddlewaretoken=CSRF user_code=AB-12")
+        #expect(step("allauth-code") == "enter code=AB-12")
+    }
+
+    @Test(
+        "a page for the code that comes back turns the code down",
+        arguments: ["dot-wrong-code", "allauth-wrong-code"])
+    func wrongCode(name: String) {
+        #expect(step(name, entered) == "turned down")
+    }
+
+    @Test("the buttons of a decision are found by their names")
+    func decide() {
+        #expect(
+            step("dot-decision", entered)
+                == "decide csrfmiddlewaretoken=CSRF action=accept")
+        #expect(
+            step("dot-decision", refusing)
+                == "decide csrfmiddlewaretoken=CSRF action=deny")
+        #expect(step("allauth-decision", entered).hasSuffix(" action=confirm"))
+        #expect(step("allauth-decision", refusing).hasSuffix(" action=deny"))
+    }
+
+    @Test("a rig's own buttons come first, and others are not pressed in their place")
+    func ownButtons() {
+        let html = """
+            <form method=post><input type=hidden name=t value=1><button name=go value=no>Stop</button>
+            <button name=go value=yes>Go</button></form>
+            """
+        let page = HTMLPage(html)
+        let pages = GrantPages(approveButton: "go=yes", refuseButton: "go=no")
+        #expect(words(page, entered, pages) == "decide t=1 go=yes")
+        #expect(words(page, refusing, pages) == "decide t=1 go=no")
+        #expect(words(page, entered, GrantPages(approveButton: "go=maybe")) == "stuck")
+        #expect(words(page, entered, GrantPages()) == "stuck")
+    }
+
+    @Test("a decision of two forms is told apart by their addresses")
+    func twoForms() {
+        let html = """
+            <form method=post action=/device/deny><button>No</button></form>
+            <form method=post action=/device/ok><button>Allow this device</button></form>
+            """
+        let pages = GrantPages()
+        guard
+            case .decide(let form, _) = GrantFinder(
+                page: HTMLPage(html), pages: pages, progress: refusing
+            ).step
+        else {
+            Issue.record("no decision was found")
+            return
+        }
+        #expect(form.action == "/device/deny")
+    }
+
+    @Test("a page of a login, and one that asks for nothing, are none of a device grant")
+    func others() {
+        #expect(step("dot-status", entered) == "other")
+        let login = "<form method=post><input name=code><input type=password name=p></form>"
+        #expect(words(HTMLPage(login), GrantProgress(), GrantPages()) == "other")
+    }
+}
