@@ -231,7 +231,7 @@ struct MigrationTests {
                   actors:
                     tv: [registration-code, poll-token]
                     phone: [\(step), authenticate]
-                  race: [tv.poll-token, phone.authenticate]
+                  sweep: [tv.poll-token, phone.authenticate]
             """)
         #expect(migration.text.contains("name: mine") != goes)
         #expect(migration.text.contains("- poll-poll"))
