@@ -70,8 +70,17 @@ struct TransferFailure {
         }
         let (kind, sentence) = diagnosis
         if let fault { return TransportError(kind, "\(sentence) (\(fault))") }
-        let said = words.isEmpty ? String(cString: curl_easy_strerror(code)) : words
+        let said = words.isEmpty ? String(cString: curl_easy_strerror(code)) : Self.timeless(words)
         return TransportError(kind, "\(sentence) (\(speaker): \(said))")
+    }
+
+    /// A sentence of libcurl without " after 7 ms": one cause is one line of a report, however long each of
+    /// its requests took.
+    static func timeless(_ words: String) -> String {
+        guard let after = words.firstRange(of: " after ") else { return words }
+        let rest = words[after.upperBound...].drop(while: \.isNumber)
+        guard let unit = [" milliseconds", " ms"].first(where: rest.hasPrefix) else { return words }
+        return String(words[..<after.lowerBound] + rest.dropFirst(unit.count))
     }
 
     private var diagnosis: (TransportError.Kind, String) {

@@ -8,7 +8,8 @@ struct ReplayTests {
     /// The case of a race in virtual time.
     private static func raced(
         _ plan: String = "poll-authenticate", fault: String = ReplayTests.late,
-        over protocolName: String = "adobe-pass-v1", in folder: Folder
+        over protocolName: String = "adobe-pass-v1", breaking promise: String = "",
+        in folder: Folder
     ) async throws -> String {
         let ended = try await Command.run(
             "race", Command.rig("races/\(plan).yaml"), "--virtual", "--quiet", "--fault", fault,
@@ -16,7 +17,7 @@ struct ReplayTests {
         #expect(ended.code == 1, "\(ended.output)\(ended.errors)")
         let name = try #require(
             FileManager.default.contentsOfDirectory(atPath: folder.path("race/cases"))
-                .first { $0.hasSuffix(".json") })
+                .sorted().first { $0.hasSuffix("\(promise).json") })
         return "race/cases/\(name)"
     }
 
@@ -96,15 +97,24 @@ struct ReplayTests {
     @Test(
         "the Python script sees the fault, and nothing on a service that keeps its promises",
         arguments: [
-            ("adobe-pass-v1", "poll-authenticate", Self.late),
-            ("adobe-pass-v2", "poll-authenticate", Self.late),
-            ("adobe-pass-v2", "poll-authenticate", "poll-double-mint:window=30ms"),
-            ("adobe-pass-v2", "logout-media", "stale-decision:window=30ms"),
-            ("adobe-pass-v2", "logout-authenticate", "logout-all-providers"),
+            ("adobe-pass-v1", "poll-authenticate", Self.late, "sign-in-visible"),
+            ("adobe-pass-v2", "poll-authenticate", Self.late, "sign-in-visible"),
+            (
+                "adobe-pass-v2", "poll-authenticate", "poll-double-mint:window=30ms",
+                "profile-not-prolonged"
+            ),
+            ("adobe-pass-v2", "logout-media", "stale-decision:window=30ms", "logout-final"),
+            (
+                "adobe-pass-v2", "logout-authenticate", "logout-all-providers",
+                "provider-independence"
+            ),
         ])
-    func python(protocolName: String, plan: String, planted: String) async throws {
+    func python(protocolName: String, plan: String, planted: String, promise: String)
+        async throws
+    {
         let folder = try Folder()
-        let file = try await Self.raced(plan, fault: planted, over: protocolName, in: folder)
+        let file = try await Self.raced(
+            plan, fault: planted, over: protocolName, breaking: promise, in: folder)
         let script = try await Command.run("replay", file, "--emit", "python", in: folder)
         #expect(script.code == 0 && script.errors.isEmpty, "\(script.errors)")
         _ = try folder.write(script.output, to: "race.py")

@@ -27,6 +27,20 @@ struct RefusalTests {
         #expect(transfer.sent == nil && transfer.firstByte == nil)
     }
 
+    @Test(
+        "libcurl's sentences have no durations: one cause is one line of the report",
+        arguments: [
+            (
+                "Failed to connect to 127.0.0.1 port 1 after 7 ms: Couldn't connect",
+                "Failed to connect to 127.0.0.1 port 1: Couldn't connect"
+            ),
+            ("Connection timed out after 2001 milliseconds", "Connection timed out"),
+            ("bad header after 3 bytes", "bad header after 3 bytes"), ("", ""),
+        ])
+    func timeless(words: String, shown: String) {
+        #expect(TransferFailure.timeless(words) == shown)
+    }
+
     @Test("a port that nobody accepts on runs into the time-out, refused", arguments: engines)
     func silentPort(_ engine: TransportOptions.Engine) throws {
         // A full backlog: the kernel answers no more handshakes.
