@@ -26,8 +26,9 @@ struct RacesOfV2Tests {
     {
         let stage = try await TestStage(
             plans: [plan], faults: [fault],
-            target: "base: embedded, protocol: adobe-pass-v2, resources: [live]")
-        let outcome = await stage.search(trials: 1200).run(in: stage.arena)
+            target: "base: embedded, protocol: adobe-pass-v2, resources: [live]",
+            more: "standin: {network: {latency: 200us}}")
+        let outcome = await stage.search(trials: 600).run(in: stage.arena)
         let finding = try #require(
             outcome.findings.first { names.contains($0.invariant.name) }, "\(outcome.findings)")
         let found = try #require(finding.window, "\(finding)")
