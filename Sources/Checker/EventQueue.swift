@@ -92,6 +92,13 @@ struct EventQueue: ~Copyable {
         return next
     }
 
+    /// Whether the next call is of an answer that may name a user whose sign-in began before the answer came, and is not
+    /// known yet: only what began before `time` is.
+    @inline(__always)
+    func mayShowSignIn(thatBegins time: Int64) -> Bool {
+        waiting[0].ret >= time && waiting[0].effect == .success && !waiting[0].operation.isMutator
+    }
+
     mutating func takeCall() -> Observed { waiting.remove(at: 0) }
 
     mutating func takeReturn(_ position: Int) -> Open { open.remove(at: position) }

@@ -10,6 +10,7 @@ extension HouseholdState {
         while !(isLast && agenda.hasOnlyEnds && frontier.bears(agenda.ends)) {
             let next = agenda.next(visibility)
             guard next.time < limit else { return }
+            if case .call = next.turn, agenda.mayShowSignIn(thatBegins: time) { return }
             now = max(now, next.time)
             switch next.turn {
             case .expiry(let position): begin(agenda.takeExpiry(position))

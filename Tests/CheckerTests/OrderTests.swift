@@ -27,6 +27,37 @@ struct OrderTests {
         #expect(one[Int(Invariant.logoutFinal.rawValue)].violations == 1)
     }
 
+    /// The poll left before the sign-in did and arrived after it, and its answer came in first.
+    ///
+    /// ```text
+    /// TV     |---------- poll ----------| alice
+    /// phone     |- page -||- assertion ---|
+    /// ```
+    @Test("an answer that comes in before the sign-in that it shows accuses nobody")
+    func answerBeforeSignIn() {
+        var story = Story()
+        story.code()
+        story.poll(at: 7_995, took: 14, Story.alice)
+        story.tell(.phone, .mvpdLogin, at: 8_000, took: 3, .none)
+        story.assertion(at: 8_003.2, took: 6.3)
+        story.check(at: 8_009.6)
+        story.poll(at: 13_000, Story.alice)
+        #expect(story.sentences == [])
+        #expect(story.findings.undecided == 0)
+
+        var profiles = Story()
+        profiles.session()
+        profiles.resume(at: 7_000)
+        profiles.see(
+            [Story.profile], .profilesByCode, at: 7_995, took: 14, code: "AAAAAA1")
+        profiles.tell(.phone, .mvpdLogin, at: 8_000, took: 3, .none)
+        profiles.assertion(at: 8_003.2, took: 6.3)
+        profiles.confirm(at: 8_009.6)
+        profiles.pollCode(at: 13_000, Story.profile)
+        #expect(profiles.sentences == [])
+        #expect(profiles.findings.undecided == 0)
+    }
+
     @Test("a household whose phone is still at it is kept, though its TV has ended")
     func busyPhone() {
         let judge = Judge(Rules())
