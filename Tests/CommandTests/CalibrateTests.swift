@@ -108,9 +108,9 @@ struct CalibrateTests {
     }
 
     @Test("a port at which nobody listens is exit code 3")
-    func closedPort() async throws {
+    func nothingListens() async throws {
         let ended = try await Command.run(
-            "calibrate", "--target", "http://127.0.0.1:\(try freePort())/", "--for", "100ms",
+            "calibrate", "--target", "http://127.0.0.1:\(closedPort)/", "--for", "100ms",
             in: Folder())
         #expect(ended.code == 3 && ended.output.isEmpty)
         #expect(

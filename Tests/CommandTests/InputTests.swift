@@ -158,10 +158,10 @@ struct InputTests {
     }
 
     @Test("a port at which nobody listens: what failed first, and exit code 3")
-    func closedPort() async throws {
+    func nothingListens() async throws {
         let folder = try Folder()
         let ended = try await Command.run(
-            "run", Command.rig("smoke.yaml"), "--target", "http://127.0.0.1:\(try freePort())",
+            "run", Command.rig("smoke.yaml"), "--target", "http://127.0.0.1:\(closedPort)",
             "--out", "run", "--quiet", in: folder)
         #expect(ended.code == 3)
         #expect(ended.errors.isEmpty, "\(ended.errors)")

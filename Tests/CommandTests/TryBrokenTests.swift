@@ -72,8 +72,8 @@ struct TryBrokenTests {
     }
 
     @Test("2, a closed port")
-    func closedPort() async throws {
-        let port = try freePort()
+    func nothingListens() async throws {
+        let port = closedPort
         try await expect(
             "TCP", ["start the service", "target.base", "nothing listens on 127.0.0.1:\(port)"],
             code: 3, rig: trialRig("http://127.0.0.1:\(port)"))
@@ -146,7 +146,7 @@ struct TryBrokenTests {
 
     @Test("6, a proxy is needed: the environment has one, and the rig does not use it")
     func proxyNeeded() async throws {
-        let rig = trialRig("http://127.0.0.1:\(try freePort())")
+        let rig = trialRig("http://127.0.0.1:\(closedPort)")
         try await expect(
             "TCP", ["'proxy: environment' under target", "proxy.demo.test:3128"], code: 3, rig: rig,
             environment: ["http_proxy": "http://user:planted@proxy.demo.test:3128"])

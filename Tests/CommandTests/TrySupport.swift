@@ -102,11 +102,23 @@ func standin(
         Service(settings, seed: Seed(7), epochMilliseconds: epoch), tls: tls)
 }
 
-/// A port at which nobody listens: one that the system gave away and took back.
-func freePort() throws -> Int {
-    let server = try TryServer { _, _ in .init(status: 500) }
-    defer { server.stop() }
-    return server.port
+/// A port of 127.0.0.1 at which nothing listens: bound once and never given back, so that no other test is given it.
+let closedPort = boundSocket().port
+
+/// A TCP socket at a free port of 127.0.0.1.
+private func boundSocket() -> (handle: Int32, port: Int) {
+    let handle = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+            bind(handle, pointer, length) == 0 && getsockname(handle, pointer, &length) == 0
+        }
+    }
+    precondition(isBound, "no loopback socket")
+    return (handle, Int(UInt16(bigEndian: address.sin_port)))
 }
 
 /// A server on loopback that answers by a function of method and target. Safe because its socket is
@@ -123,20 +135,9 @@ final class TryServer: Sendable {
     private let socket: Int32
 
     init(_ answer: @escaping @Sendable (_ method: String, _ target: String) -> Answer) throws {
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        (socket, port) = boundSocket()
         let handle = socket
-        let bound = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(handle, pointer, length) == 0 && listen(handle, 16) == 0
-                    && getsockname(handle, pointer, &length) == 0
-            }
-        }
-        try #require(bound)
-        port = Int(UInt16(bigEndian: address.sin_port))
+        try #require(listen(handle, 16) == 0)
         Thread.detachNewThread {
             while true {
                 let connection = accept(handle, nil, nil)

@@ -12,18 +12,41 @@ private final class Nginx {
     static let program = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/sbin/nginx"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    let plain: Int
-    let secured: Int
-    let plain2: Int
-    private let process = Process()
+    private(set) var plain = 0
+    private(set) var secured = 0
+    private(set) var plain2 = 0
+    private var process = Process()
 
+    /// Ports are free when they are chosen, and may be another test's by the time that nginx binds them: then it ends, and is
+    /// started again with others.
     init(_ files: Certificates) throws {
-        (plain, secured, plain2) = (Self.freePort(), Self.freePort(), Self.freePort())
+        for _ in 1...10 {
+            (plain, secured, plain2) = (Self.freePort(), Self.freePort(), Self.freePort())
+            try start(files)
+            for _ in 1...1000 where process.isRunning {
+                // Written once every port is bound.
+                if FileManager.default.fileExists(atPath: pid(files)) { return }
+                usleep(20_000)
+            }
+            stop()
+        }
+        let log = files.folder.appendingPathComponent("error.log")
+        let text = (try? String(contentsOf: log, encoding: .utf8)) ?? "no error.log"
+        throw NotStarted(description: "nginx did not start: \(text)")
+    }
+
+    private func pid(_ files: Certificates) -> String {
+        files.folder.appendingPathComponent("pid").path
+    }
+
+    private struct NotStarted: Error, CustomStringConvertible { let description: String }
+
+    private func start(_ files: Certificates) throws {
         let folder = files.folder.path
         let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
             .map { "\($0)_temp_path \(folder)/\($0);" }.joined(separator: " ")
         let text = """
-            daemon off; master_process off; pid \(folder)/pid; error_log \(folder)/error.log;
+            daemon off; master_process off; pid \(pid(files)); error_log \(folder)/error.log;
             events { worker_connections 512; }
             http {
                 access_log off; keepalive_timeout 60s; keepalive_requests 3; \(paths)
@@ -39,13 +62,11 @@ private final class Nginx {
             """
         let file = files.folder.appendingPathComponent("nginx.conf")
         try Data(text.utf8).write(to: file)
+        process = Process()
         process.executableURL = URL(fileURLWithPath: Self.program!)
         process.arguments = ["-c", file.path, "-p", folder]
         process.standardError = FileHandle.nullDevice
         try process.run()
-        for _ in 1...1000 where !FileManager.default.fileExists(atPath: "\(folder)/pid") {
-            usleep(20_000)
-        }
     }
 
     func stop() {
