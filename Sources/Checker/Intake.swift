@@ -73,6 +73,13 @@ extension HouseholdState {
             operation.detail =
                 exchange.pointee.fingerprint?.value
                 ?? exchange.pointee.reason.map { Checker.mark($0) } ?? 0
+        } else if operation.operation == .refreshToken || operation.operation == .revocation
+            || operation.operation == .userinfo
+        {
+            operation.detail = exchange.pointee.observation.record.map { Checker.mark($0) } ?? 0
+            if operation.operation == .refreshToken, operation.effect == .success {
+                noteRenewal(operation, by: exchange.pointee.fingerprint?.value ?? 0)
+            }
         } else if operation.operation == .registrationCode
             || operation.operation == .registrationRecord,
             let record = exchange.pointee.observation.record

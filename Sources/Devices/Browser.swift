@@ -23,18 +23,24 @@ extension Household {
         var grant: GrantProgress?
         /// The viewer closed the page: there is no next call.
         var isClosed = false
+
+        /// The next call is of that operation; the entry of a code is what sends the code.
+        func isAt(_ operation: OperationName) -> Bool {
+            call.operation == operation
+                && (operation != .verificationPage || grant?.hasEnteredCode ?? false)
+        }
     }
 
-    /// From the start of the login to the return to the app; or, with `stopsAtAssertion`, to the request
-    /// that brings the assertion back, which is returned and not sent.
+    /// From the start of the login to the return to the app; or, with `stopsAt`, to the request
+    /// of that operation (the one that brings the assertion back), which is returned and not sent.
     @discardableResult
     func walkLogin(
         _ issued: IssuedCode, provider: String?, as person: Person, cancels: Bool = false,
-        stopsAtAssertion: Bool = false
+        stopsAt last: OperationName? = nil
     ) async throws(StopReason) -> Call? {
         do throws(StopReason) {
             return try await walk(
-                issued, provider, person, cancels: cancels, stopsAtAssertion: stopsAtAssertion)
+                issued, provider, person, cancels: cancels, stopsAt: last)
         } catch {
             let dropped = person.browser.device.cookies.dropped
             guard dropped > 0, case .failed(let cause) = error else { throw error }
@@ -48,13 +54,13 @@ extension Household {
 
     private func walk(
         _ issued: IssuedCode, _ provider: String?, _ person: Person, cancels: Bool,
-        stopsAtAssertion: Bool
+        stopsAt last: OperationName?
     ) async throws(StopReason) -> Call? {
         let browser = person.browser
-        let refuses = plan.viewer.refuses && !person.isSecond
+        let refuses = last == .refusal || plan.viewer.refuses && !person.isSecond
         let requests = dialect.phoneCalls(issued, as: person.account, refuses: refuses)
         guard requests.isEmpty else {
-            return try await send(requests, as: person, stopsAtAssertion: stopsAtAssertion)
+            return try await send(requests, as: person, stopsAt: last)
         }
         let credential = Credential(
             device: browser.device.identity, bearer: browser.token?.bearer, client: browser.client)
@@ -77,8 +83,9 @@ extension Household {
             if walk.call.operation.step(onFirstScreen: false) == .finishLogin {
                 let provider = walk.grant == nil ? walk.provider ?? "" : ""
                 walk.call.signsIn(person.account, at: provider)
-                if stopsAtAssertion { return walk.call }
+                if last != nil { return walk.call }
             }
+            if let last, walk.isAt(last) { return walk.call }
             if walk.call.operation == .refusal { hasRefused = true }
             // Of two at once one may be turned down.
             if plan.second != nil { walk.call.provoked = walk.call.operation != .mvpdLogin }
@@ -366,7 +373,7 @@ extension Household {
 
     /// The requests of a phone that walks no pages, one after another.
     private func send(
-        _ requests: [PhoneRequest], as person: Person, stopsAtAssertion: Bool
+        _ requests: [PhoneRequest], as person: Person, stopsAt last: OperationName?
     ) async throws(StopReason) -> Call? {
         let browser = person.browser
         browser.device.cookies.removeAll()
@@ -376,8 +383,9 @@ extension Household {
             if request.typesPassword { try await wait(person.signsIn, person) }
             if call.operation == .approval {
                 call.signsIn(person.account, at: "")
-                if stopsAtAssertion { return call }
+                if last != nil { return call }
             }
+            if call.operation == last { return call }
             if call.operation == .refusal { hasRefused = true }
             if plan.second != nil { call.provoked = call.operation != .mvpdLogin }
             guard let answered = try await hear(call, on: browser) else { return nil }

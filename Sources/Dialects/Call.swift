@@ -109,6 +109,8 @@ public struct Call: Sendable, Hashable {
     public private(set) var tag: Tag?
     /// The login, where `tag` has another name.
     public private(set) var login: String?
+    /// The token that it is about, where a history tells tokens apart (RFC 6749, 6; RFC 7009, 2.1).
+    public var token: Secret?
     /// True when the rig expects to be turned down here (wrong code typed, wrong password): such
     /// answers are no errors.
     public var provoked: Bool

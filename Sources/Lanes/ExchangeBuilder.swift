@@ -116,6 +116,9 @@ public struct ExchangeBuilder: Sendable {
             fields.observation.tag = tag
             fields.observation.record = call.login
         }
+        if let token = call.token {
+            fields.observation.record = fingerprinter.fingerprint(of: token).description
+        }
         fields.fingerprint = fields.observation.secret.map(fingerprinter.fingerprint(of:))
         fields.observation.secret = nil
         fields.observation.pass(gate)

@@ -40,6 +40,13 @@ extension Schedule {
                     step: .authorizationToken, op: nil, household: self.household(of: op),
                     code: nil, resource: Int(op[arg: "resource"] ?? "0")))
         }
+        // Whether what was given back still works (RFC 7009, 2).
+        for (position, op) in ops.enumerated() where op.step == .revocation {
+            reads.append(
+                FinalRead(
+                    step: .refreshToken, op: position, household: self.household(of: op), code: nil)
+            )
+        }
         // Each is asked once.
         return reads.enumerated().filter { number, read in !reads[..<number].contains(read) }
             .map(\.element)

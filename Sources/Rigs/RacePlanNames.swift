@@ -15,6 +15,19 @@ extension RaceTerms {
             "logout-media", "authorize-media", "poll-authenticate-logout",
             "authenticate-timeout-retry",
         ] + mutators.flatMap { first in mutators.map { "\(first)-\($0)" } }
+        + grantPlanNames.filter { $0 != "poll-poll" }
+
+    /// What changes the state of an OAuth device grant; `expire` is not raced with itself and with tokens.
+    private static let grantMutators = [
+        "enter", "approve", "refuse", "poll", "refresh", "revoke", "expire",
+    ]
+
+    /// Each pair of them once, and triples.
+    static let grantPlanNames =
+        grantMutators.enumerated().flatMap { number, first in
+            grantMutators[number...].map { "\(first)-\($0)" }
+        }.filter { !["refresh-expire", "revoke-expire", "expire-expire"].contains($0) }
+        + ["approve-approve-poll"]
 
     /// Plans of two arms, each named after the promise that it decides.
     public static let armPlanNames = ["path-independence", "poll-is-pure"]

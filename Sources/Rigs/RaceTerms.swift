@@ -70,6 +70,8 @@ public struct RaceTerms: Sendable, Hashable {
     /// Each raced request has a connection of its own, made for it.
     public var isFresh: Bool = false
     public var dropsCookies: Bool = false
+    /// Trials at a time on each lane.
+    public var atOnce: Int = 24
 }
 
 extension RaceTerms {
@@ -130,6 +132,10 @@ extension RaceTerms: RigSection {
         Key(
             "cookies", .words(("keep", false), ("drop", true)), into: \.dropsCookies,
             "drop: raced requests carry no cookies, so that load balancers choose again."),
+        Key(
+            "at-once", .scalar(.count(1...1000)), into: \.atOnce,
+            "Trials at a time on each lane. A request that waits for its last byte takes a thread of "
+                + "some servers: give them fewer trials than they have threads."),
     ]
 
     mutating func check(_ marks: Marks, _ reader: inout ValueReader) {

@@ -9,7 +9,7 @@ public enum Invariant: UInt8, CaseIterable, Sendable {
     case profileNotProlonged, decisionTrue, preauthorizeInert, identityIsolation, singleLogout
     case tempPassBudget, degradationBounded, sessionSuperseded, protocolsApart
     // From here on those that only the OAuth device grant has (RFC 8628).
-    case decisionFinal, refusalDelivered, codeKept, deviceCodeOnce
+    case decisionFinal, refusalDelivered, codeKept, deviceCodeOnce, oneDecision, refreshTokenOnce
 
     /// As rigs, reports and the command line spell it: `no-token-before-sign-in`.
     public var name: String { declared.name }
@@ -583,6 +583,30 @@ extension Invariant {
                     "The server answers a repeated poll with a new token on purpose, for devices "
                     + "that lost an answer.",
                 observed: "TVs got two tokens for one device code",
+                companions: [.oneToken])
+        case .oneDecision:
+            Declaration(
+                "one-decision",
+                "of two opposite decisions on a device one is confirmed",
+                meaning:
+                    "An approval and a refusal of one code were both confirmed to the person who "
+                    + "made them; the TV can have been told one only (RFC 8628, 3.3).",
+                harmless:
+                    "The server lets a person take a decision back, and says that it did.",
+                observed: "households had both an approval and a refusal confirmed",
+                companions: [.decisionFinal, .refusalDelivered])
+        case .refreshTokenOnce:
+            Declaration(
+                "refresh-token-once",
+                "a refresh token that is replaced is good for one successor",
+                meaning:
+                    "Two renewals with one refresh token got refresh tokens of their own. No standard "
+                    + "requires it: RFC 6749, 6 says that the server may revoke the old one; 10.4 and "
+                    + "RFC 9700, 4.14.2 describe what replacing it is for.",
+                harmless:
+                    "The server accepts the old token for a while on purpose, for devices that lost an "
+                    + "answer.",
+                observed: "TVs got two refresh tokens in the place of one",
                 companions: [.oneToken])
         }
     }

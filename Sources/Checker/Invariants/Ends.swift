@@ -203,9 +203,12 @@ extension HouseholdState {
         let text =
             "\(beat.name) still returned the sign-in \(milliseconds(gap)) after \(out.name) had "
             + "ended it; there was no sign-in in between"
-        // RFC 7009, 2 speaks of the token; what a used device code is good for it does not say.
-        let source: PromiseSource? =
-            registry.isDeviceGrant && operation.step == .poll ? .ours : nil
+        // RFC 7009, 2 speaks of the token; what a used device code is good for, and a token beside the one
+        // that was given back, it does not say.
+        let isOther =
+            operation.step == .poll
+            || operation.detail != 0 && !signOuts.contains { $0.token == operation.detail }
+        let source: PromiseSource? = registry.isDeviceGrant && isOther ? .ours : nil
         accuse(
             violation(.logoutFinal, .certain, [out, beat], gap: gap, source: source, text))
     }

@@ -25,7 +25,16 @@ struct GrantBook: Sendable {
         var token: UInt64
     }
 
+    /// A renewal that was answered with another refresh token than it had shown.
+    struct Renewal: Sendable {
+        /// The marks of the refresh token that it showed, and of the one that it got.
+        var shown: UInt64
+        var got: UInt64
+        var beat: CompactOperation
+    }
+
     var decisions: [Decision] = []
+    var renewals: [Renewal] = []
     var redemptions: [Redemption] = []
 
     /// Texts of errors, as an answer's `detail` has them.
@@ -56,6 +65,49 @@ extension HouseholdState {
         }
     }
 
+    /// Notes a renewal as its answer is taken in.
+    mutating func noteRenewal(_ operation: Observed, by got: UInt64) {
+        guard operation.detail != 0, got != 0 else { return }
+        let beat = CompactOperation(operation)
+        changeGrants {
+            $0.renewals.append(GrantBook.Renewal(shown: operation.detail, got: got, beat: beat))
+        }
+    }
+
+    /// `refresh-token-once`: two successors of one refresh token.
+    private mutating func judgeRenewal(_ operation: Observed, _ beat: CompactOperation) {
+        guard operation.effect == .success,
+            let own = grantBook?.renewals.first(where: { $0.beat.sequence == beat.sequence })
+        else { return }
+        check(.refreshTokenOnce)
+        let other = grantBook?.renewals.first {
+            $0.shown == own.shown && $0.got != own.got && $0.beat.ret <= beat.ret
+        }
+        guard let other else { return }
+        let gap = beat.call - other.beat.ret
+        let text =
+            "\(beat.name) got another refresh token for the one that \(other.beat.name) had "
+            + "exchanged for a new one"
+        accuse(violation(.refreshTokenOnce, .certain, [other.beat, beat], gap: gap, text))
+    }
+
+    /// `one-decision`: a person was told yes, and somebody no.
+    private mutating func judgeDecision(_ operation: Observed, _ beat: CompactOperation) {
+        guard operation.effect == .success, let life = life(of: operation) else { return }
+        check(.oneDecision)
+        let isRefusal = operation.operation == .refusal
+        let other = grantBook?.decisions.first {
+            $0.code == operation.code && $0.isRefusal != isRefusal && $0.beat.effect == .success
+                && $0.beat.ret <= beat.ret
+        }
+        guard let other else { return }
+        let gap = beat.call - other.beat.ret
+        let text =
+            "\(beat.name) of code \(lives[life].text) was confirmed, and so was \(other.beat.name), "
+            + "which decided otherwise"
+        accuse(violation(.oneDecision, .certain, [other.beat, beat], gap: gap, text))
+    }
+
     private mutating func changeGrants(_ change: (inout GrantBook) -> Void) {
         var book = grantBook ?? GrantBook()
         change(&book)
@@ -72,6 +124,11 @@ extension HouseholdState {
     }
 
     mutating func judgeGrant(_ operation: Observed, _ beat: CompactOperation) {
+        switch operation.operation {
+        case .refreshToken: return judgeRenewal(operation, beat)
+        case .approval, .refusal: return judgeDecision(operation, beat)
+        default: break
+        }
         guard operation.operation == .deviceToken, let life = life(of: operation) else { return }
         switch operation.effect {
         case .success:

@@ -2,6 +2,7 @@ public import Dialects
 internal import Journal
 public import Lanes
 public import Rigs
+public import Vocabulary
 
 /// A living room in which nothing happens by itself: somebody else decides, step by step, what its
 /// screens do (a race, a replay). It comes with what every household has: clients and tokens on
@@ -61,6 +62,7 @@ public struct DrivenHousehold: Sendable {
     public func share(from source: Screen, to target: Screen, keepsCookies: Bool) {
         let (source, target) = (own(source).value, own(target).value)
         App(of: source).install(on: target)
+        target.endpoints = source.endpoints
         if keepsCookies { target.device.cookies = source.device.cookies }
     }
 
@@ -102,15 +104,16 @@ public struct DrivenHousehold: Sendable {
         return offered
     }
 
-    /// Walks a login up to the request that brings the assertion back, which is returned and not
-    /// sent. The browser has no cookies but those of this login.
+    /// Walks a login up to the request that brings the assertion back, or to another that it comes to
+    /// (the entry of the code, the decision), which is returned and not sent. The browser has no cookies but those of this login.
     public func login(
-        _ issued: IssuedCode, provider: String?, as account: Account, on screen: Screen
+        _ issued: IssuedCode, provider: String?, as account: Account,
+        until operation: OperationName = .assertion, on screen: Screen
     ) async throws(Refusal) -> Call {
         let screen = own(screen)
         return try await step { () async throws(StopReason) in
             try await household.walk(
-                driven: issued, provider: provider, as: account, on: screen)
+                driven: issued, provider: provider, as: account, until: operation, on: screen)
         }
     }
 
@@ -257,14 +260,15 @@ extension Household {
     }
 
     fileprivate func walk(
-        driven issued: IssuedCode, provider: String?, as account: Account, on screen: OnLane<Screen>
+        driven issued: IssuedCode, provider: String?, as account: Account,
+        until operation: OperationName, on screen: OnLane<Screen>
     ) async throws(StopReason) -> Call {
         let person = Person(
             browser: screen.value, account: account, signsIn: .zero, mistypesPassword: false,
             isSecond: false)
         let call = try await walkLogin(
-            issued, provider: provider, as: person, stopsAtAssertion: true)
-        guard let call else { throw .failed("the login ended without an assertion") }
+            issued, provider: provider, as: person, stopsAt: operation)
+        guard let call else { throw .failed("the login ended without \(ours: operation.name)") }
         return call
     }
 

@@ -201,9 +201,12 @@ extension DeviceGrant {
         let tag = token.flatMap { JWTClaims.text(terms.claim, in: $0) }.map {
             Tag(mvpd: "", user: $0)
         }
+        // Of a renewal its history has the refresh token that takes the place of the old one, if any.
+        let isRenewed = refresh != nil && refresh != call.token
+        let secret =
+            call.operation == .refreshToken ? (isRenewed ? refresh : nil) : session.access
         var reading = Reading(
-            .ok, .signedIn(tag, session: session),
-            Observation(.success, tag: tag, secret: session.access))
+            .ok, .signedIn(tag, session: session), Observation(.success, tag: tag, secret: secret))
         if tree["token_type"]?.text == nil {
             reading.deviations.append(
                 Deviation(rule: "RFC 6749 5.1: token_type is a string", found: "none"))

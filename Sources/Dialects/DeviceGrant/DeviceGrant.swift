@@ -110,27 +110,33 @@ public struct DeviceGrant: Dialect {
         case .refreshToken:
             guard let refresh = credential.refresh else { return nil }
             // RFC 6749, 6.
-            return post(
+            var call = post(
                 .refreshToken, endpoints.token,
                 [("grant_type", "refresh_token"), ("refresh_token", refresh.reveal())])
+            call.token = refresh
+            return call
         case .userinfo, .userMetadata, .checkAuthentication:
             guard let userinfo = endpoints.userinfo, let token = credential.session else {
                 return nil
             }
             // RFC 6750, 2.1.
-            return Call(
+            var call = Call(
                 .userinfo, .get, userinfo,
                 headers: [
                     "Accept": "application/json", "Authorization": "Bearer " + token.reveal(),
                 ])
+            call.token = token
+            return call
         case .revocation, .logout:
             guard let address = endpoints.revocation,
                 let token = credential.refresh ?? credential.session
             else { return nil }
             // RFC 7009, 2.1: with a refresh token goes what was issued for the same grant (SHOULD).
             let hint = credential.refresh == nil ? "access_token" : "refresh_token"
-            return post(
+            var call = post(
                 .revocation, address, [("token", token.reveal()), ("token_type_hint", hint)])
+            call.token = token
+            return call
         default: return nil
         }
     }

@@ -31,7 +31,9 @@ extension RacePlan {
     }
 
     /// The plan of that name.
-    public static func named(_ name: String) -> RacePlan? { catalogue.first { $0.name == name } }
+    public static func named(_ name: String) -> RacePlan? {
+        (catalogue + grantCatalogue).first { $0.name == name }
+    }
 
     private static var pollAuthenticate: RacePlan {
         one(

@@ -36,18 +36,19 @@ public struct RacePlan: Sendable, Hashable {
     public static func plans(
         _ terms: RaceTerms, patience: Duration? = nil, in protocolName: ProtocolName = .usual
     ) -> [RacePlan] {
-        wanted(by: terms).compactMap { try? $0.spoken(in: protocolName).get() }.map { plan in
-            var plan = plan
-            for position in plan.variants.indices {
-                plan.variants[position].fit(to: terms, patience: Self.patience(terms, patience))
+        wanted(by: terms, in: protocolName).compactMap { try? $0.spoken(in: protocolName).get() }
+            .map { plan in
+                var plan = plan
+                for position in plan.variants.indices {
+                    plan.variants[position].fit(to: terms, patience: Self.patience(terms, patience))
+                }
+                return plan
             }
-            return plan
-        }
     }
 
     /// Why a plan that the rig asks for by its name cannot be raced in a protocol; nil: each can.
     public static func refusal(_ terms: RaceTerms, in protocolName: ProtocolName) -> String? {
-        for plan in wanted(by: terms) {
+        for plan in wanted(by: terms, in: protocolName) {
             let isNamed = terms.plans.contains { choice in
                 switch choice {
                 case .named(let name): name == plan.name
@@ -59,7 +60,7 @@ public struct RacePlan: Sendable, Hashable {
         }
         // Of all plans at least one has to be left.
         var reason: String?
-        for plan in wanted(by: terms) {
+        for plan in wanted(by: terms, in: protocolName) {
             guard case .failure(let lack) = plan.spoken(in: protocolName) else { return nil }
             reason = reason ?? lack.reason
         }
@@ -67,12 +68,18 @@ public struct RacePlan: Sendable, Hashable {
     }
 
     /// Those that the rig asks for, as the catalogue has them.
-    private static func wanted(by terms: RaceTerms) -> [RacePlan] {
+    private static func wanted(
+        by terms: RaceTerms, in protocolName: ProtocolName
+    ) -> [RacePlan] {
+        let isGrant = protocolName == .oauthDeviceGrant
+        let own = isGrant ? grantCatalogue : catalogue
+        // Those of other protocols are there to be refused with the reason.
+        let known = own + (isGrant ? catalogue : grantCatalogue)
         var plans: [RacePlan] = []
         for choice in terms.plans {
             switch choice {
-            case .named("all"): plans += all(terms)
-            case .named(let name): plans += catalogue.filter { $0.name == name }
+            case .named("all"): plans += isGrant ? grantCatalogue : all(terms)
+            case .named(let name): plans += known.first { $0.name == name }.map { [$0] } ?? []
             case .own(let own): plans.append(RacePlan(own))
             }
         }

@@ -9,17 +9,31 @@ extension Step {
     /// What is known of a code is asked for.
     var looksCodeUp: Bool { self == .registrationRecord || self == .sessionByCode }
     /// It polls where a TV does it.
-    var polls: Bool { self == .pollToken || self == .profilesByCode }
+    var polls: Bool {
+        self == .pollToken || self == .profilesByCode || self == .deviceToken
+    }
     /// The platform vouches.
     var isPlatformExchange: Bool { self == .tokenExchange || self == .ssoProfile }
     /// Somebody signs in by it.
-    var signsIn: Bool { self == .authenticate || isPlatformExchange }
+    var signsIn: Bool { self == .authenticate || self == .approval || isPlatformExchange }
+    /// A phone walks pages up to it.
+    var isWalked: Bool {
+        self == .authenticate || self == .approval || self == .refusal || self == .verificationPage
+    }
 
     static let createSession = Step(.createSession)
     static let sessionByCode = Step(.sessionByCode)
     static let profilesByCode = Step(.profilesByCode)
     static let partnerRequest = Step(.partnerRequest)
     static let ssoProfile = Step(.ssoProfile)
+    static let deviceAuthorization = Step(.deviceAuthorization)
+    static let verificationPage = Step(.verificationPage)
+    static let approval = Step(.approval)
+    static let refusal = Step(.refusal)
+    static let deviceToken = Step(.deviceToken)
+    static let refreshToken = Step(.refreshToken)
+    static let revocation = Step(.revocation)
+    static let userinfo = Step(.userinfo)
 
     /// What a protocol has for it; nil where it has nothing.
     func counterpart(in protocolName: ProtocolName) -> Step? {
@@ -32,8 +46,8 @@ extension Step {
         case (.adobePassV2, .registrationRecord): .sessionByCode
         case (.adobePassV2, .preauthorizeCode): nil
         case (.adobePassV2, let operation?): operation.counterpartsInV2.first.map(Step.init)
-        // No plan has been written for it (docs/device-grant.md).
-        case (.oauthDeviceGrant, _): nil
+        case (.oauthDeviceGrant, nil): self
+        case (.oauthDeviceGrant, let operation?): operation.isInDeviceGrant ? self : nil
         }
     }
 
@@ -48,7 +62,7 @@ extension Step {
             "how long a code of adobe-pass-v2 lives is for the service to say, so that no race can "
                 + "wait for its end"
         case (.oauthDeviceGrant, _):
-            "this version has no races of oauth-device-grant; 'screenrig run' checks its promises"
+            "oauth-device-grant has plans of its own, such as approve-poll; 'screenrig list' shows them"
         default: "\(protocolName.rawValue) has no operation \(rawValue)"
         }
     }
@@ -56,7 +70,9 @@ extension Step {
 
 extension OperationName {
     /// A TV gets a code by it.
-    var issuesCode: Bool { self == .registrationCode || self == .createSession }
+    var issuesCode: Bool {
+        self == .registrationCode || self == .createSession || self == .deviceAuthorization
+    }
 }
 
 extension Exchange {
@@ -67,7 +83,8 @@ extension Exchange {
 
     /// It makes a sign-in.
     var signsIn: Bool {
-        operation == .assertion || operation == .tokenExchange || operation == .ssoProfile
+        operation == .assertion || operation == .approval || operation == .tokenExchange
+            || operation == .ssoProfile
     }
 }
 

@@ -60,7 +60,8 @@ struct RequestScript {
         // A TV that shows no code knows what it knows without one.
         case .profilesByCode where code == nil:
             return dialect.poll(nil, terms.polling.target, credential)
-        case .pollToken: return dialect.poll(code, terms.polling.target, credential)
+        case .pollToken, .deviceToken:
+            return dialect.poll(code, terms.polling.target, credential)
         default:
             return try op.step.operation.flatMap { operation throws(DrivenHousehold.Refusal) in
                 dialect.call(operation, about: try subject(of: operation), credential)

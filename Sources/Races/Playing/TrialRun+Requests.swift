@@ -12,7 +12,7 @@ extension TrialRun {
         guard op.step != .expire else { return true }
         let room = rooms[room(position)]
         do throws(DrivenHousehold.Refusal) {
-            if let double = cast.doubles[position], op.step != .authenticate {
+            if let double = cast.doubles[position], !op.step.isWalked {
                 _ = try await room.credential(of: double.source)
                 room.share(
                     from: double.source, to: cast.screens[position],
@@ -33,7 +33,7 @@ extension TrialRun {
         let script = RequestScript(
             op: op, terms: ground.terms, dialect: room.dialect, code: code(for: op, position))
         switch op.step {
-        case .authenticate:
+        case .authenticate, .approval, .refusal, .verificationPage:
             if let former = op[arg: "repeats"] {
                 guard let other = schedule.ops.firstIndex(where: { $0.id == former }) else {
                     throw .failed("no op '\(former)' in this schedule")
@@ -42,12 +42,14 @@ extension TrialRun {
             }
             let lead = cast.doubles[position]?.source ?? cast.screens[position]
             _ = try await room.credential(of: lead)
-            let offered = try await room.providers(asking: lead)
+            let isGrant = op.step != .authenticate
+            let offered = isGrant ? nil : try await room.providers(asking: lead)
             let provider = try script.login(by: offered)?.id
             let issued = try script.issuedCode()
             try await complete(issued, provider: provider, of: op, on: lead, room)
             let call = try await room.login(
-                issued, provider: provider, as: account(op, position), on: lead)
+                issued, provider: provider, as: account(op, position),
+                until: op.step.operation ?? .assertion, on: lead)
             providers[self.room(position)] = provider
             // The browser's cookies go with it, whatever connection it takes.
             if let double = cast.doubles[position] {
@@ -89,6 +91,11 @@ extension TrialRun {
         default:
             let screen = cast.screens[position]
             var credential = try await credential(of: screen, in: self.room(position))
+            if let held = sessions[self.room(position)].last {
+                shown[position] = held
+                credential.session = held.access
+                credential.refresh = held.refresh
+            }
             if let call = try script.call(credential, lifetime: schedule.codeLifetime) {
                 return call
             }

@@ -29,6 +29,10 @@ extension TrialRun {
     private static let apart: Duration = .milliseconds(60)
 
     private func ask(_ asked: Schedule.FinalRead) async {
+        if let position = asked.op, asked.step == .refreshToken || asked.step == .userinfo {
+            guard let session = shown[position] else { return }
+            return await show(session, to: asked.step, in: asked.household)
+        }
         if let resource = asked.resource {
             guard ground.terms.resources.indices.contains(resource) else { return }
             let name = ground.terms.resources[resource]
@@ -51,10 +55,26 @@ extension TrialRun {
         }
     }
 
+    /// Whose token it is, or whether it still works.
+    private func show(_ session: DeviceSession, to step: Step, in room: Int) async {
+        guard let operation = step.operation else { return }
+        await read(room, .first(0)) { dialect, credential in
+            var credential = credential
+            credential.session = session.access
+            credential.refresh = session.refresh
+            return dialect.call(operation, about: Subject(), credential)
+        }
+    }
+
     private func poll(_ room: Int) async {
         let issued = codes[room].last?.issued
         let target = ground.terms.polling.target
         await read(room, .first(0)) { $0.poll(issued, target, $1) }
+        // Of tokens that were given back, and of those beside them, it is not asked whose they are.
+        if let held = sessions[room].last, !schedule.ops.contains(where: { $0.step == .revocation })
+        {
+            return await show(held, to: .userinfo, in: room)
+        }
         // Where a poll is about its code, the TV may know more without one (rest-v2.md § 6).
         guard issued != nil else { return }
         await read(room, .first(0)) { dialect, credential in
@@ -71,7 +91,10 @@ extension TrialRun {
         do throws(DrivenHousehold.Refusal) {
             let credential = try await credential(of: screen, in: room)
             guard let call = make(rooms[room].dialect, credential) else { return }
-            _ = try await rooms[room].ask(screen, call)
+            let answered = try await rooms[room].ask(screen, call)
+            if case .signedIn(_, let session?) = answered.answer {
+                keep(session, renewing: nil, in: room)
+            }
         } catch {
             // What nobody could read tells nothing.
             if case .stopped = error { give(up: .stopped) }

@@ -57,6 +57,10 @@ actor TrialRun {
     var codes: [[(op: String, issued: IssuedCode, ends: Instant)]]
     /// The provider that each living room signs in with, where requests name it.
     var providers: [Int: String] = [:]
+    /// What the TV of each living room was given to show, the newest last.
+    var sessions: [[DeviceSession]]
+    /// What the op of that position shows.
+    var shown: [Int: DeviceSession] = [:]
     private var discard: TrialResult.Discard?
 
     init(
@@ -81,6 +85,7 @@ actor TrialRun {
         }
         ops = schedule.ops.map { _ in OpRun() }
         codes = plans.map { _ in [] }
+        sessions = plans.map { _ in [] }
     }
 
     /// Plays it to its end; the exchanges are collected elsewhere.
@@ -117,7 +122,7 @@ actor TrialRun {
         let room = rooms[room(position)]
         do throws(DrivenHousehold.Refusal) {
             // A sign-in is tried once: what it did is not known.
-            if op.step == .authenticate {
+            if op.step.isWalked {
                 let device = room.device(cast.screens[position]).value
                 take(await lane.send(call, from: device), of: position)
             } else {
@@ -138,7 +143,10 @@ actor TrialRun {
             give(up: .setupFailed(op: op.id, Self.words(answered)))
         } else if op.step.signsIn,
             answered.exchange.isError || answered.exchange.delivery.error != nil
+                || answered.exchange.observation.result == .denied
         {
+            give(up: .setupFailed(op: op.id, Self.words(answered)))
+        } else if op.step == .deviceToken, sessions[room(position)].isEmpty {
             give(up: .setupFailed(op: op.id, Self.words(answered)))
         }
     }
@@ -161,7 +169,16 @@ actor TrialRun {
             let made = exchange.sent + ((exchange.firstByte ?? exchange.ended) - exchange.sent) / 2
             codes[room(position)].append((op.id, issued, made + issued.lifetime))
         }
+        if case .signedIn(_, let session?) = answered.answer {
+            keep(session, renewing: shown[position], in: room(position))
+        }
         wakeWaiters(of: position)
+    }
+
+    /// Without a new refresh token the old one goes on (RFC 6749, 6).
+    func keep(_ session: DeviceSession, renewing old: DeviceSession?, in room: Int) {
+        sessions[room].append(
+            DeviceSession(access: session.access, refresh: session.refresh ?? old?.refresh))
     }
 
     func drop(_ position: Int) {

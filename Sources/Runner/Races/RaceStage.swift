@@ -64,7 +64,10 @@ package struct RaceStage {
             lanes, plan: Plan(rig, seed: rig.seed, run: venue.run), terms: terms, rules: rules,
             isVirtual: isVirtual,
             settings: isVirtual
-                ? .virtual : .init(ripening: .milliseconds(venue.isNear ? 10 : 100)))
+                ? .virtual
+                : .init(
+                    ripening: .milliseconds(venue.isNear ? 10 : 100), atOnce: rig.race.atOnce,
+                    batch: rig.race.atOnce))
     }
 
     /// What the stand-in's faults have done so far; nil where it has none.
@@ -115,7 +118,7 @@ package struct RaceStage {
             settle.quiet + settle.every * max(0, settle.reads - 1)
             + (schedule.codeLifetime ?? .zero) + .milliseconds(200)
         let least: Duration = .milliseconds(25)
-        let shared = length / (LaneArena.Settings().atOnce * venue.laneCount)
+        let shared = length / (rig.race.atOnce * venue.laneCount)
         // Two screens register, a login is walked, and everything is read in the end.
         let requests = schedule.ops.count + 11
         let ceiling = rig.target.courtesy.ceiling(onLoopback: venue.isNear)

@@ -5,7 +5,7 @@ internal import Reports
 extension RacePlan {
     /// For `explain` and `list`: plans of offsets, and those of two arms.
     static var explanations: [Explanation] {
-        catalogue.map(\.explanation) + ArmPlan.catalogue.map(\.explanation)
+        everyName.map(\.explanation) + ArmPlan.catalogue.map(\.explanation)
     }
 
     private var explanation: Explanation {
