@@ -73,9 +73,9 @@ public struct KnownSecrets: Sendable {
     /// Notes a password, a token, a key.
     public mutating func note(_ secret: Secret) { note(text: secret.reveal(), atLeast: 1) }
 
-    /// Notes what may be one. A peer that makes up values without end is heard for so many.
+    /// Notes what may be one, and is no name. A peer that makes up values without end is heard for so many.
     mutating func note(value: some StringProtocol) {
-        guard shared.known.values < Self.mostValues else { return }
+        guard shared.known.values < Self.mostValues, !isName(String(value)) else { return }
         note(text: String(value), atLeast: Self.shortestValue, isValue: true)
     }
 

@@ -107,9 +107,8 @@ struct KindFlow {
     /// What takes the place of a step in the device grant, where that is asked for.
     private static func grant(_ operation: OperationName, _ rig: Rig) -> OperationName? {
         let terms = rig.target.deviceGrant
-        let asksMetadata =
-            terms.discovery == .oauth || terms.discovery == .openid
-            || terms.discovery == .auto && terms.deviceAuthorization == nil
+        let hasAddresses = terms.deviceAuthorization != nil && terms.token != nil
+        let asksMetadata = !terms.metadata(hasAddresses: hasAddresses).isEmpty
         switch operation.counterpartsInDeviceGrant.first {
         case .serverMetadata: return asksMetadata ? .serverMetadata : nil
         case .userinfo where operation != .userinfo: return nil

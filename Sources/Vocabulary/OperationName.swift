@@ -246,8 +246,11 @@ extension OperationName {
         Declaration(
             "authorize",
             "the TV asks to play one resource",
-            "200 with an expiry means yes, 403 means no.",
-            harmless: "403: the account may not play this resource; take another from its package."),
+            "adobe-pass-v1: 200 with an expiry means yes, 403 means no. adobe-pass-v2: 200 with a "
+                + "decision of each resource, and with yes a media token (rest-v2.md § 7.3).",
+            harmless:
+                "403, or a decision that denies: the account may not play this resource; take another "
+                + "from its package."),
         Declaration(
             "authorization-token",
             "the TV reads its standing authorization",

@@ -180,6 +180,21 @@ struct GateTests {
         #expect(Self.gate.name("user \(Self.password)") != "user \(Self.password)")
     }
 
+    /// Of 'viewer-11-4556' the cut end of the second viewer's login could be made.
+    @Test("whom a login form names is no secret, nor is a user whose name begins like it")
+    func loginNames() throws {
+        var known = KnownSecrets()
+        known.note(name: "viewer-11-4556-second")
+        let page = try #require(WebAddress("https://provider.test/login"))
+        var call = Call(.mvpdLogin, .post, page)
+        call.body = Array("username=viewer-11-4556-second&password=hunter2-planted-2026".utf8)
+        known.note(call)
+        let gate = OutputGate(Fingerprinter(key: 1)).knowing(known)
+        #expect(gate.name("viewer-11-4556") == "viewer-11-4556")
+        #expect(gate.name("viewer-11-4556-second") == "viewer-11-4556-second")
+        #expect(gate.name("hunter2-planted-2026") == gate.mark("hunter2-planted-2026"))
+    }
+
     @Test("a secret that was cut at the end of a text is one, too")
     func cut() {
         let shown = Self.gate.text(Untrusted("token " + Self.bearer.prefix(20)))

@@ -4,13 +4,13 @@ internal import Vocabulary
 /// What the answers of a device grant mean. Classified by body before status.
 extension DeviceGrant {
     public func read(_ reply: Reply, to call: Call) -> Reading {
+        if reply.status == 429 { return Reading(.throttled, .slow(Self.pause(of: reply))) }
         let document = ReplyDocument(reply)
         switch call.operation {
         case .verificationPage, .approval, .refusal, .mvpdLogin:
             return readPage(document, to: call)
         default: break
         }
-        if reply.status == 429 { return Reading(.throttled, .slow(Self.pause(of: reply))) }
         if document.isPage, call.operation != .revocation || reply.status >= 300 {
             let reason: Untrusted = "HTML where the server answers JSON (status \(reply.status))"
             return Reading(.blocked, reply.status >= 500 ? .fault : .blocked, reason: reason)
@@ -236,7 +236,6 @@ extension DeviceGrant {
     /// or in the address that a redirect leads to.
     private func readPage(_ document: ReplyDocument, to call: Call) -> Reading {
         let reply = document.reply
-        if reply.status == 429 { return Reading(.throttled, .slow(Self.pause(of: reply))) }
         if let wall = Wall.kind(of: reply) {
             var reading = Reading(.blocked, .blocked, reason: "\(ours: wall)")
             if document.isPage { reading.page = Untrusted(reply.text) }

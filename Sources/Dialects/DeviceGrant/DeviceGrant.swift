@@ -37,15 +37,11 @@ public struct DeviceGrant: Dialect {
     /// RFC 8414, 3.1 puts the well-known part between host and path of the issuer; OpenID Connect
     /// Discovery, 4 behind both.
     public func discover(as device: DeviceIdentity) -> [Call] {
-        let oauth = "/.well-known/oauth-authorization-server" + prefix
-        let openid = prefix + "/.well-known/openid-configuration"
-        let targets: [String] =
-            switch terms.discovery {
-            case .none: []
-            case .auto: given == nil ? [oauth, openid] : []
-            case .oauth: [oauth]
-            case .openid: [openid]
-            }
+        let targets = terms.metadata(hasAddresses: given != nil).map {
+            $0 == .oauth
+                ? "/.well-known/oauth-authorization-server" + prefix
+                : prefix + "/.well-known/openid-configuration"
+        }
         return targets.enumerated().map { position, target in
             var call = Call(
                 .serverMetadata, .get, WebAddress(origin: origin, target: target),

@@ -71,6 +71,16 @@ public struct DeviceGrantTerms: Hashable, Sendable {
 
     public init() {}
 
+    /// Where a device looks for the server's endpoints, in that order; empty where the rig names them. `hasAddresses`: it
+    /// gives those of codes and of tokens.
+    public func metadata(hasAddresses: Bool) -> [Discovery] {
+        switch discovery {
+        case .none: []
+        case .auto: hasAddresses ? [] : [.oauth, .openid]
+        case .oauth, .openid: [discovery]
+        }
+    }
+
     /// Whether a person can turn a device down.
     public var canRefuse: Bool { phone.isEmpty || phone.contains { $0.purpose == .refuse } }
 

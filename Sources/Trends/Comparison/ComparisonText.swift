@@ -85,8 +85,11 @@ public enum ComparisonText {
                 "   " + $0.padded(to: $1, right: true)
             }
             let short = cells[0].padded(to: widths[0]) + figures.joined()
-            let long = cells[4].isEmpty ? short : "\(short)   \(cells[4])"
-            return long.count <= width ? long : short
+            guard !cells[4].isEmpty else { return short }
+            let indent = short.count + 3
+            let names = Wrapping.lines(cells[4], width: width - indent, hanging: 0)
+            return short + "   "
+                + names.joined(separator: "\n" + String(repeating: " ", count: indent))
         }
         return
             ([ink(row(head), .dim)]
