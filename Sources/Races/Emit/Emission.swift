@@ -1,5 +1,5 @@
 internal import Checker
-internal import Dialects
+public import Dialects
 internal import Formats
 internal import Rendering
 
@@ -22,6 +22,8 @@ public struct EmitTarget: Sendable, Hashable {
         set { extra = newValue.map { Headers.Field($0.name, $0.value) } }
     }
     private var extra: [Headers.Field] = []
+    /// Of an OAuth device grant; its secret is not written.
+    public var deviceGrant = DeviceGrantTerms()
     /// `X-Device-Info` of a TV and of a phone.
     public var firstInfo: String
     public var secondInfo: String
@@ -67,6 +69,7 @@ public struct Emission: Sendable {
     /// One file of Python 3 without any dependency: threads, last bytes released at their offsets,
     /// secrets from the environment; prints k of n, exits 1 while it hits.
     public func python() throws(EmitError) -> String {
+        if emitted.spoken == .oauthDeviceGrant { return try grantPython() }
         guard let spoken = emitted.spoken, let names = spoken.type.script else {
             throw .otherProtocol(emitted.target.protocolName)
         }
@@ -90,7 +93,7 @@ public struct Emission: Sendable {
         ])
     }
 
-    private static func comment(_ text: String) -> String {
+    static func comment(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
                 text.unicodeScalars.map { scalar in
@@ -103,11 +106,11 @@ public struct Emission: Sendable {
 
     /// A Python string of several lines. JSON escapes quotes and control characters by itself; what is
     /// left to do is the backslash.
-    private static func literal(_ json: String) -> String {
+    static func literal(_ json: String) -> String {
         "r'''\n" + json.replacing("'", with: "\\u0027") + "\n'''"
     }
 
-    private func caseDocument(in spoken: ProtocolName) -> JSON {
+    func caseDocument(in spoken: ProtocolName) -> JSON {
         let schedule = emitted.schedule
         return .members([
             ("name", .string(emitted.name)),

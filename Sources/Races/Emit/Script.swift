@@ -31,6 +31,13 @@ enum Script {
         .retryOnce, .authorizationGates, .linearizable,
     ]
 
+    /// That of an OAuth device grant.
+    static func grant(_ values: [String: String]) -> String {
+        let wire = String(Template(PackageResources.wire_py).filled([:]).dropLast())
+        return Template(PackageResources.grant_py).filled(
+            values.merging(["WIRE": wire]) { own, _ in own })
+    }
+
     /// The frame with its four parts; the values that a case gives are still to come.
     static func text(_ values: [String: String]) -> String {
         func part(_ file: [UInt8], _ values: [String: String] = [:]) -> String {

@@ -73,6 +73,7 @@ extension EmitTarget {
             firstInfo: Self.info(of: home?.firstScreen, rig),
             secondInfo: Self.info(of: home?.secondScreens.first, rig),
             demoStatement: isNear ? Signing.demoSoftwareStatement() : "")
+        deviceGrant = target.deviceGrant
     }
 
     /// `X-Device-Info` as the rig's protocol writes it.

@@ -1,0 +1,450 @@
+#!/usr/bin/env python3
+# __NAME__: __SENTENCE__
+# Written by screenrig __VERSION__ from its case file. Needs only Python 3.8.
+#
+#   python3 __NAME__.py ADDRESS TIMES
+#
+#   ADDRESS, or SCREENRIG_TARGET: the authorization server (__BASE__)
+#   SCREENRIG_ACCOUNTS   a file of accounts (columns user, password, user-id), or user:password[:id],...
+#   SCREENRIG_SECRET     the client's secret, of a confidential client
+#   SCREENRIG_CA         a certificate to trust
+#
+# Prints k of n. Exit codes: 0 does not reproduce, 1 reproduces, 2 wrong argument, 3 could not run.
+import base64, csv, json, os, re, socket, ssl, sys, threading, time
+from concurrent.futures import ThreadPoolExecutor
+from html.parser import HTMLParser
+from urllib.parse import quote, urlencode, urljoin, urlsplit
+
+
+__WIRE__
+
+CASE = json.loads(__CASE__)
+
+TARGET = json.loads(__TARGET__)
+
+
+class Page(HTMLParser):
+    """The forms of a page, each with its fields and buttons."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.forms = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        values = {name: value or "" for name, value in attributes}
+        if tag == "form":
+            self.forms.append({"action": values.get("action", ""), "fields": [], "buttons": [],
+                               "method": values.get("method", "get").lower()})
+        elif self.forms and tag in ("input", "button"):
+            kind = values.get("type", "submit" if tag == "button" else "text").lower()
+            form, pair = self.forms[-1], (values.get("name", ""), values.get("value", ""))
+            if kind in ("submit", "image"):
+                form["buttons"].append(pair)
+            elif kind not in ("reset", "button", "checkbox", "radio"):
+                form["fields"].append((pair[0], pair[1], kind))
+
+
+class Screen:
+    """A device or a browser: its cookies, and a connection for each request."""
+
+    def __init__(self):
+        self.cookies = {}
+
+    def prepared(self, method, url, body=b"", headers=()):
+        lines = [("Accept", "application/json, text/html"), ("Connection", "close")] + list(headers)
+        if self.cookies:
+            lines.append(("Cookie", "; ".join("%s=%s" % pair for pair in self.cookies.items())))
+        return method, url, lines, body
+
+    def note(self, reply):
+        for line in reply.all("set-cookie"):
+            name, _, value = line.split(";")[0].partition("=")
+            self.cookies[name.strip()] = value.strip()
+        return reply
+
+    def ask(self, call):
+        wire = Wire(call[1])
+        try:
+            return self.note(wire.ask(*call))
+        finally:
+            wire.socket.close()
+
+
+def form(screen, url, fields, referer=None):
+    headers = [("Content-Type", "application/x-www-form-urlencoded")]
+    if referer:
+        headers += [("Referer", referer), ("Origin", "%s://%s" % urlsplit(referer)[:2])]
+    return screen.prepared("POST", url, urlencode(fields).encode(), headers)
+
+
+def endpoint(name):
+    given = TARGET["endpoints"].get(name)
+    if given is None:
+        metadata = Screen().ask(Screen().prepared("GET", BASE + TARGET["metadata"])).document()
+        given = metadata.get({"codes": "device_authorization_endpoint"}.get(name, name + "_endpoint"))
+        TARGET["endpoints"][name] = given
+    return urljoin(BASE + "/", given) if given else None
+
+
+def client(fields):
+    fields = dict(fields, client_id=TARGET["client"])
+    if os.environ.get("SCREENRIG_SECRET"):
+        fields["client_secret"] = os.environ["SCREENRIG_SECRET"]
+    return fields
+
+
+def walk(screen, codes, account, wanted):
+    """The request by which a person enters the code, approves or refuses; what comes before is sent."""
+    screen.cookies.clear()
+    if TARGET["phone"]:
+        return walk_calls(screen, codes, account, wanted)
+    call, entered, sent = screen.prepared("GET", codes["verification_uri"]), False, False
+    button = TARGET["refuse" if wanted == "refusal" else "approve"]
+    for _ in range(20):
+        reply = screen.ask(call)
+        url = call[1]
+        if 300 <= reply.status < 400:
+            call = screen.prepared("GET", urljoin(url, reply.header("location")))
+            continue
+        for found in Page(reply.text()).forms:
+            hidden = [(name, value) for name, value, kind in found["fields"] if name and kind == "hidden"]
+            names = [name for name, _, kind in found["fields"] if kind != "hidden"]
+            passwords = [name for name, _, kind in found["fields"] if kind == "password"]
+            action = urljoin(url, found["action"] or url)
+            if passwords and not sent:
+                user = next(name for name in names if name not in passwords)
+                fields, sent = hidden + [(user, account[0]), (passwords[0], account[1])], True
+            elif not entered and any("code" in name for name in names):
+                field = next(name for name in names if "code" in name)
+                fields, entered = hidden + [(field, codes["user_code"])], True
+            elif button and button in ["%s=%s" % pair for pair in found["buttons"]] and not passwords:
+                fields = hidden + [tuple(button.split("=", 1))]
+                return form(screen, action, fields, url)
+            else:
+                continue
+            if found["method"] == "post":
+                call = form(screen, action, fields, url)
+            else:
+                call = screen.prepared("GET", action.split("?")[0] + "?" + urlencode(fields))
+            if wanted == "verification-page" and entered:
+                return call
+            break
+        else:
+            raise Lost("the page at %s has no form that is known" % urlsplit(url).path)
+    raise Lost("the pages did not end")
+
+
+def walk_calls(screen, codes, account, wanted):
+    values = {"user": account[0], "password": account[1], "code": codes["user_code"],
+              "client": TARGET["client"], "scope": TARGET["scope"]}
+    for purpose, method, path, body in TARGET["phone"]:
+        if purpose in ("approve", "refuse") and not wanted.startswith(
+                {"approve": "approval", "refuse": "refusal"}[purpose]):
+            continue
+        for name, value in values.items():
+            path = path.replace("{%s}" % name, quote(value, safe=""))
+            body = body and body.replace("{%s}" % name, json.dumps(value)[1:-1])
+        call = screen.prepared(
+            method, BASE + path, (body or "").encode(),
+            [("Content-Type", "application/json")] if body else [])
+        if purpose in ("approve", "refuse") or (purpose, wanted) == ("code", "verification-page"):
+            return call
+        if screen.ask(call).status >= 400:
+            raise Lost("%s was refused" % path.split("?")[0])
+    raise Lost("the rig has no request for " + wanted)
+
+
+class Seen:
+    def __init__(self, op, sent, reply):
+        self.op, self.step, self.sent, self.first = op, op["op"], sent, reply.first
+        self.status, self.document = reply.status, reply.document() if reply.body[:1] == b"{" else {}
+        self.error = self.document.get("error", "")
+        self.user = None
+        if self.status == 429 or self.status >= 500:
+            raise Lost("%s answered %d" % (self.step, self.status))
+        text = reply.header("location") or reply.text()
+        if self.step in ("approval", "refusal"):
+            words = TARGET["approvedWhen" if self.step == "approval" else "refusedWhen"]
+            self.confirmed = self.status < 400 and any(word in text for word in words)
+        token = self.document.get(
+            {"id-token": "id_token", "access-token": "access_token"}.get(TARGET["userFrom"], ""))
+        if token and token.count(".") == 2:
+            part = token.split(".")[1]
+            claims = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+            self.user = claims.get(TARGET["claim"])
+        if self.step == "userinfo":
+            self.user = self.document.get(TARGET["claim"])
+
+
+class Trial:
+    def __init__(self, accounts):
+        self.accounts, self.seen, self.screens, self.codes, self.sessions = accounts, [], {}, {}, []
+        self.given, self.revoked = {}, []
+
+    def screen(self, name):
+        return self.screens.setdefault(name, Screen())
+
+    def request(self, op):
+        step, screen = op["op"], self.screen(op["actor"])
+        if step == "device-authorization":
+            fields = {"scope": TARGET["scope"]} if TARGET["scope"] else {}
+            return form(screen, endpoint("codes"), client(fields))
+        codes = self.codes.get(op["args"].get("code") or "newest")
+        if step in ("approval", "refusal", "verification-page"):
+            account = self.accounts[(int(op["args"].get("account") or 1) - 1) % len(self.accounts)]
+            self.given[op["id"]] = account[2]
+            return walk(screen, codes, account, step)
+        if step == "device-token":
+            return form(screen, endpoint("token"), client({
+                "grant_type": "urn:ietf:params:oauth:grant-type:device_code",
+                "device_code": codes["device_code"]}))
+        held = self.revoked[-1] if op.get("given") else self.sessions[-1]
+        op["shown"] = held.get("refresh_token") or held["access_token"]
+        if step == "refresh-token":
+            return form(screen, endpoint("token"), client({
+                "grant_type": "refresh_token", "refresh_token": held["refresh_token"]}))
+        if step == "revocation":
+            self.revoked.append(held)
+            return form(screen, endpoint("revocation"), client({"token": op["shown"]}))
+        return screen.prepared("GET", endpoint("userinfo"), b"", [
+            ("Authorization", "Bearer " + held["access_token"])])
+
+    def take(self, op, sent, reply):
+        seen = Seen(op, sent, reply)
+        self.seen.append(seen)
+        if seen.step == "device-authorization":
+            if "device_code" not in seen.document:
+                raise Lost("no codes: %s" % seen.status)
+            seen.document["until"] = seen.first + int(seen.document["expires_in"]) * 10**9
+            self.codes["newest"] = self.codes[op["id"]] = seen.document
+        if "access_token" in seen.document:
+            self.sessions.append(seen.document)
+        return seen
+
+    def plain(self, op):
+        call = self.request(op)
+        wire = Wire(call[1])
+        wire.hold(*call)
+        sent = wire.release()
+        seen = self.take(op, sent, self.screen(op["actor"]).note(wire.read()))
+        wire.socket.close()
+        return seen
+
+    def cluster(self, ops):
+        start, gates = None, []
+        for op in ops:
+            if op["op"] == "expire":
+                start = self.codes[op["anchor"]["op"]]["until"]
+                continue
+            call = self.request(op)
+            wire = Wire(call[1])
+            gates.append((op, wire))
+            wire.hold(*call)
+        time.sleep(0.05)
+        by_id, sent, replies, errors = {op["id"]: op for op in ops}, {}, {}, []
+        gone = {op["id"]: threading.Event() for op in ops}
+        done = {op["id"]: threading.Event() for op in ops}
+        lead = max([0] + [-op["offsetUs"] for op in ops]) * 1000
+        start = start or now() + lead + 20_000_000
+
+        def due(op):
+            anchor = op["anchor"]
+            if not anchor or op["op"] == "expire":
+                return start
+            base = by_id[anchor["op"]]
+            if anchor["event"] == "firstReplyByte":
+                done[base["id"]].wait(15)
+                return replies[base["id"]].first + op["offsetUs"] * 1000
+            if op["offsetUs"] >= 0 and base["op"] != "expire":
+                gone[base["id"]].wait(15)
+                return sent.get(base["id"], start) + op["offsetUs"] * 1000
+            return due(base) + op["offsetUs"] * 1000
+
+        def play(op, wire):
+            try:
+                instant = due(op)
+                while instant - now() > 300_000:
+                    time.sleep((instant - now() - 200_000) / 1e9)
+                while now() < instant:
+                    pass
+                sent[op["id"]] = wire.release()
+                gone[op["id"]].set()
+                replies[op["id"]] = wire.read()
+            except (Lost, OSError, ValueError, KeyError) as error:
+                errors.append(error)
+            finally:
+                gone[op["id"]].set()
+                done[op["id"]].set()
+
+        threads = [threading.Thread(target=play, args=gate) for gate in gates]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if errors:
+            raise Lost(str(errors[0]))
+        for op, wire in sorted(gates, key=lambda gate: sent[gate[0]["id"]]):
+            self.take(op, sent[op["id"]], self.screen(op["actor"]).note(replies[op["id"]]))
+            wire.socket.close()
+
+    def play(self):
+        ops = [dict(op) for op in CASE["ops"]]
+        by_id, roots = {op["id"]: op for op in ops}, {}
+        for op in ops:
+            root = op
+            while root["anchor"] and root["op"] != "expire":
+                root = by_id[root["anchor"]["op"]]
+            roots.setdefault(root["id"], []).append(op)
+        for op in ops:
+            group = roots.get(op["id"], [])
+            if len(group) > 1:
+                self.cluster(group)
+            elif group:
+                self.plain(op)
+        self.settle()
+
+    def settle(self):
+        """What the TV is told in the end: its code, its user, and whether what it gave back works."""
+        time.sleep(CASE["settle"]["quietUs"] / 1e6)
+        tv = next((a["name"] for a in CASE["actors"] if a["screen"] == "first"), "tv")
+
+        def read(step, **more):
+            return self.plain(dict({"id": "read", "actor": tv, "op": step, "args": {}}, **more))
+
+        if self.revoked and self.revoked[-1].get("refresh_token"):
+            read("refresh-token", given=True)
+        for number in range(CASE["settle"]["reads"]):
+            if number:
+                time.sleep(CASE["settle"]["everyUs"] / 1e6)
+            if self.codes:
+                read("device-token")
+            if self.sessions and not self.revoked and endpoint("userinfo"):
+                read("userinfo")
+
+    # What a promise says, from what was seen.
+
+    def of(self, *steps):
+        return [seen for seen in self.seen if seen.step in steps]
+
+    def polls(self, after):
+        return [seen for seen in self.of("device-token") if seen.sent > after.first]
+
+    def decided(self, step):
+        return [seen for seen in self.of(step) if seen.confirmed]
+
+    def is_broken(self):
+        return getattr(self, CASE["invariant"].replace("-", "_"))()
+
+    def device_code_once(self):
+        got = {}
+        for seen in self.of("device-token"):
+            if "access_token" in seen.document:
+                got.setdefault(json.dumps(seen.op["args"]), set()).add(seen.document["access_token"])
+        return any(len(tokens) > 1 for tokens in got.values())
+
+    def refresh_token_once(self):
+        got = {}
+        for seen in self.of("refresh-token"):
+            new = seen.document.get("refresh_token")
+            if new and new != seen.op["shown"]:
+                got.setdefault(seen.op["shown"], set()).add(new)
+        return any(len(tokens) > 1 for tokens in got.values())
+
+    def one_decision(self):
+        return bool(self.decided("approval") and self.decided("refusal"))
+
+    def refusal_delivered(self):
+        if self.of("approval"):
+            return False
+        return any(poll.error == "authorization_pending"
+                   for refusal in self.decided("refusal") for poll in self.polls(refusal))
+
+    def sign_in_visible(self):
+        if self.of("refusal"):
+            return False
+        return any(poll.error == "authorization_pending"
+                   for yes in self.decided("approval") for poll in self.polls(yes))
+
+    def sign_in_delivered(self):
+        told = [poll for poll in self.of("device-token") if poll.error != "slow_down"]
+        return self.sign_in_visible() and told[-1].error == "authorization_pending"
+
+    def decision_final(self):
+        first = min(self.decided("approval") + self.decided("refusal"), key=lambda s: s.first,
+                    default=None)
+        if not first:
+            return False
+        others = self.of("refusal" if first.step == "approval" else "approval")
+        if any(other.sent <= first.first for other in others):
+            return False
+        if first.step == "approval":
+            return any(poll.error == "access_denied" for poll in self.polls(first))
+        return any("access_token" in poll.document for poll in self.polls(first))
+
+    def token_isolation(self):
+        """A user who approved nothing."""
+        approved = {self.given[seen.op["id"]] for seen in self.of("approval")}
+        return any(seen.user is not None and str(seen.user) not in approved for seen in self.seen)
+
+    no_token_before_sign_in = token_isolation
+
+    def one_owner(self):
+        return len({str(seen.user) for seen in self.seen if seen.user is not None}) > 1
+
+    def one_token(self):
+        return self.device_code_once()
+
+    def logout_final(self):
+        for out in self.of("revocation"):
+            for seen in self.of("refresh-token", "device-token"):
+                if seen.sent > out.first and "access_token" in seen.document:
+                    return True
+        return False
+
+    def expiry_respected(self):
+        return any("access_token" in poll.document and poll.sent > codes["until"] + 1_000_000_000
+                   for codes in self.codes.values() for poll in self.of("device-token"))
+
+
+def read_accounts():
+    given = os.environ.get("SCREENRIG_ACCOUNTS", "")
+    if os.path.exists(given):
+        rows = list(csv.DictReader(open(given)))
+        return [(row["user"], row["password"], row.get("user-id") or row["user"]) for row in rows]
+    listed = [entry.split(":") for entry in given.split(",") if entry]
+    return [(entry[0], entry[1], entry[2] if len(entry) > 2 else entry[0]) for entry in listed]
+
+
+def main():
+    global BASE
+    arguments = [word for word in sys.argv[1:] if not word.isdigit()]
+    counts = [int(word) for word in sys.argv[1:] if word.isdigit()]
+    BASE = (arguments or [os.environ.get("SCREENRIG_TARGET") or TARGET["base"]])[0].rstrip("/")
+    accounts, times = read_accounts(), (counts or [20])[0]
+    if not accounts:
+        print("set SCREENRIG_ACCOUNTS")
+        return 2
+    def one(number):
+        start = 2 * number % len(accounts)
+        trial = Trial((accounts + accounts)[start:start + 2])
+        try:
+            trial.play()
+        except (Lost, OSError, KeyError, ValueError) as error:
+            return "%s: %s" % (type(error).__name__, error)
+        return trial.is_broken()
+
+    # Few at a time: most of a trial is waiting, and a held request takes a thread of some servers.
+    with ThreadPoolExecutor(3) as pool:
+        outcomes = list(pool.map(one, range(times)))
+    reasons = [outcome for outcome in outcomes if isinstance(outcome, str)]
+    played, hits, reason = len(outcomes) - len(reasons), outcomes.count(True), (reasons + [""])[0]
+    if not played:
+        print("could not run: " + reason)
+        return 3
+    print("%s violated in %d of %d trials" % (CASE["invariant"], hits, played))
+    return 1 if hits else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
