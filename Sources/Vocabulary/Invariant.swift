@@ -587,9 +587,9 @@ extension Invariant {
         case .oneDecision:
             Declaration(
                 "one-decision",
-                "of two opposite decisions on a device one is confirmed",
+                "of two opposite decisions at the same time one is confirmed",
                 meaning:
-                    "An approval and a refusal of one code were both confirmed to the person who "
+                    "An approval and a refusal of one code that overlapped were both confirmed to those who "
                     + "made them; the TV can have been told one only (RFC 8628, 3.3).",
                 harmless:
                     "The server lets a person take a decision back, and says that it did.",

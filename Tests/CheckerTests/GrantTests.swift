@@ -138,6 +138,28 @@ import Vocabulary
         }
     }
 
+    @Test("one-decision: both confirmed at the same time; one after the other is no breach of it")
+    func bothConfirmed() {
+        for (second, expected) in [(1_502.0, [Invariant.oneDecision]), (2_500, [])] {
+            var story = story()
+            story.decide(.approval, at: 1_500)
+            story.decide(.refusal, at: second, by: .phone)
+            #expect(story.broken == expected)
+        }
+    }
+
+    @Test("refresh-token-once: two successors of one refresh token; one of each is as it should be")
+    func successors() {
+        for (shown, expected) in [("r1", [Invariant.refreshTokenOnce]), ("r2", [])] {
+            var story = story()
+            story.decide(.approval, at: 1_500)
+            story.poll(at: 2_000, token: 1)
+            story.tell(.tv, .refreshToken, at: 3_000, code: nil, record: "r1", secret: 2)
+            story.tell(.tv, .refreshToken, at: 3_001, code: nil, record: shown, secret: 3)
+            #expect(story.broken == expected)
+        }
+    }
+
     @Test("token-isolation: somebody else's token")
     func foreign() {
         var story = story()

@@ -8,7 +8,7 @@ import Vocabulary
 @Suite struct PlanTests {
     @Test("the plans of the format are those of the catalogue, in its order")
     func names() {
-        #expect(RacePlan.catalogue.map(\.name) == RaceTerms.planNames)
+        #expect(RacePlan.everyName.map(\.name) == RaceTerms.planNames)
     }
 
     @Test("every step that a plan of a rig's own may name is one")
@@ -49,7 +49,20 @@ import Vocabulary
         // A logout before a sign-in has something else to log out than one after it.
         #expect(both.contains("authenticate-logout") && both.contains("logout-authenticate"))
         terms.offsets = .zero ... .milliseconds(50)
-        #expect(RacePlan.plans(terms).map(\.name) == RaceTerms.planNames)
+        #expect(RacePlan.plans(terms).map(\.name) == RacePlan.catalogue.map(\.name))
+    }
+
+    @Test("the device grant has plans of its own, each of steps that it has")
+    func grant() {
+        let plans = RacePlan.plans(RaceTerms(), in: .oauthDeviceGrant)
+        #expect(plans.map(\.name) == RacePlan.grantCatalogue.map(\.name))
+        var terms = RaceTerms()
+        terms.plans = [.named("poll-authenticate")]
+        let refusal = RacePlan.refusal(terms, in: .oauthDeviceGrant)
+        #expect(refusal?.contains("plans of its own") ?? false)
+        terms.plans = [.named("approve-poll")]
+        #expect(RacePlan.refusal(terms, in: .oauthDeviceGrant) == nil)
+        #expect(RacePlan.refusal(terms, in: .adobePassV1) != nil)
     }
 
     @Test(

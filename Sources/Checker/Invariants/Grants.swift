@@ -91,14 +91,15 @@ extension HouseholdState {
         accuse(violation(.refreshTokenOnce, .certain, [other.beat, beat], gap: gap, text))
     }
 
-    /// `one-decision`: a person was told yes, and somebody no.
+    /// `one-decision`: of two that overlapped both were confirmed. Of two that came one after the other the
+    /// later may be a change of mind, and is judged by what the TV is told (`decision-final`).
     private mutating func judgeDecision(_ operation: Observed, _ beat: CompactOperation) {
         guard operation.effect == .success, let life = life(of: operation) else { return }
         check(.oneDecision)
         let isRefusal = operation.operation == .refusal
         let other = grantBook?.decisions.first {
             $0.code == operation.code && $0.isRefusal != isRefusal && $0.beat.effect == .success
-                && $0.beat.ret <= beat.ret
+                && $0.beat.ret <= beat.ret && $0.beat.ret >= beat.call
         }
         guard let other else { return }
         let gap = beat.call - other.beat.ret
