@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs screenrig against public authorization servers that really run, and looks into their databases.
 
-    run.py [--screenrig PATH] [--seconds N] [--rate N] [NAME ...]
+    run.py [--screenrig PATH] [--seconds N] [--rate N] [--plans PLAN,... --for T] [NAME ...]
 
 For each server: starts it (server.py), 'try' of one household, 'run' of the rig with its name for so many seconds
-at so many households a second, and then counts in the server's own database who owns the tokens that the run was given.
+at so many households a second, races of --plans (none by default), and then counts in the server's own database who owns the tokens that the run was given.
 Exit code 1 where a step failed; a server that cannot be installed is skipped with the reason.
 """
 import argparse
@@ -29,6 +29,20 @@ def foreign_tokens(name, database):
             grants = dict(connection.execute(approved))
             return sum(1 for user, _ in connection.execute(owned) if user not in grants)
     return None
+
+
+def race(name, rig, plan, options, work):
+    """One plan against the running server: what was found, as its summary says it."""
+    settle = "1200ms" if name == "django-allauth" else "300ms"
+    ran = subprocess.run(
+        [options.screenrig, "race", *rig, "--plan", plan, "--for", options.race_time,
+         "--set", f"load.settle={settle}", "--set", "race.offsets=-2ms..2ms",
+         "--out", str(work / f"{name}-race-{plan}")],
+        capture_output=True, text=True)
+    found = [line for line in ran.stdout.splitlines() if line.startswith("FOUND") or " of " in line and "95 %" in line]
+    print(f"{name}: race {plan}: exit code {ran.returncode}")
+    for line in found:
+        print(f"{name}: race {plan}: {line.strip()}")
 
 
 def one(name, options, work):
@@ -67,6 +81,8 @@ def one(name, options, work):
         for line in ran.stdout.splitlines():
             if "checks of" in line or "violation" in line:
                 print(f"{name}: {line.strip()}")
+        for plan in filter(None, options.plans.split(",")):
+            race(name, rig, plan, options, work)
         foreign = foreign_tokens(name, database)
         if foreign is not None:
             print(f"{name}: by its database {foreign} users own a token without having approved a device")
@@ -82,6 +98,8 @@ def main():
     parser.add_argument("--screenrig", default=str(HERE.parent.parent / ".build/release/screenrig"))
     parser.add_argument("--seconds", type=int, default=30)
     parser.add_argument("--rate", type=int, default=4, help="households a second")
+    parser.add_argument("--plans", default="", help="race plans, with commas between them")
+    parser.add_argument("--for", dest="race_time", default="25s", help="how long each plan is raced")
     parser.add_argument("--users", type=int, default=500)
     options = parser.parse_args()
     work = pathlib.Path(tempfile.gettempdir()) / "real-servers"
