@@ -134,4 +134,21 @@ struct DeliveryTests {
         story.poll(at: 8_014 + 10_001)
         #expect(story.findings.violations.map(\.invariant) == [.signInDelivered])
     }
+
+    /// The redirect at the end of a login says the same of one whose place a newer one has taken (rest-v2.md § 5.4).
+    @Test(
+        "a login by a code that another browser then left with promises no sign-in",
+        arguments: [false, true])
+    func contested(_ isContested: Bool) {
+        var story = Story()
+        story.session()
+        story.resume(at: 6_000)
+        story.tell(.phone, .authenticate, at: 7_000)
+        if isContested { story.tell(.otherPhone, .authenticate, at: 7_100) }
+        story.assertion(at: 8_000)
+        story.confirm(at: 8_010, nil)
+        for at in stride(from: 13_000.0, through: 38_000, by: 5_000) { story.pollCode(at: at) }
+        #expect(
+            story.findings.violations.map(\.invariant) == (isContested ? [] : [.signInDelivered]))
+    }
 }

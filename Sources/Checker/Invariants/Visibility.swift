@@ -152,6 +152,7 @@ extension HouseholdState {
         let attempts = attempts.filter(\.isCandidate)
         guard attempts.count == 1, let only = attempts.first, only.beat.effect == .maybe,
             !reads.contains(where: { $0.value != 0 }), only.life >= 0,
+            profiles?.choices.isContested(only.life) != true,
             let refused = lives[only.life].refused, refused.call > only.beat.ret,
             let last = reads.filter({ $0.value == 0 }).max(by: { $0.beat.call < $1.beat.call }),
             last.beat.call >= only.beat.ret.plus(registry.delivery),

@@ -50,6 +50,10 @@ struct ProviderChoices: Sendable {
             Departure(screen: operation.screen, call: operation.call, ret: operation.ret))
     }
 
+    /// Whether more than one login began with the code: the newer may have taken the older one's place, whose end then says
+    /// nothing of success.
+    func isContested(_ life: Int) -> Bool { departures[life, default: []].count > 1 }
+
     /// The providers, other than its account's, that a login by that screen may have been at.
     func others(than own: UInt64, of life: Int, _ login: Observed, visibility: Int64) -> [UInt64] {
         guard let named = choices[life], named.contains(where: { $0.mvpd != own }) else {
