@@ -182,8 +182,6 @@ struct TokenRead: Sendable {
 struct SignOut: Sendable {
     var beat: CompactOperation
     var slot: UInt8 = 0
-    /// The mark of the token that was given back; 0: not known.
-    var token: UInt64 = 0
 
     var call: Int64 { beat.call }
     var ret: Int64 { beat.ret }

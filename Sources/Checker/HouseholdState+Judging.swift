@@ -11,7 +11,13 @@ extension HouseholdState {
             if profiles?.counts(invariant) == true { registry.check(invariant) }
             return
         }
-        let bit: UInt32 = 1 << UInt32(invariant.rawValue)
+        // Those of profiles, which lie between, are counted in their book.
+        let first = Invariant.profileConsistent.rawValue
+        let place =
+            invariant.rawValue < first
+            ? invariant.rawValue
+            : first + invariant.rawValue - Invariant.decisionFinal.rawValue
+        let bit: UInt32 = 1 << UInt32(place)
         guard counted & bit == 0 else { return }
         counted |= bit
         registry.check(invariant)

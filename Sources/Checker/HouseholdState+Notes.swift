@@ -263,7 +263,7 @@ extension HouseholdState {
     private mutating func noteSignOut(_ operation: Observed) -> ModelOperation? {
         guard operation.effect != .nothing else { return nil }
         signOuts.append(
-            SignOut(beat: CompactOperation(operation), token: operation.detail))
+            SignOut(beat: CompactOperation(operation)))
         switch operation.effect {
         case .success: return ModelOperation(kind: .signOut)
         case .open: return ModelOperation(kind: .signOut, isMaybe: true)

@@ -135,6 +135,8 @@ import Vocabulary
             story.poll(at: 2_000, token: 1)
             story.poll(at: 3_000, token: UInt64(second))
             #expect(story.broken == expected)
+            // One check an answer, also where it is found broken.
+            #expect(story.findings[.deviceCodeOnce].checked == 2)
         }
     }
 

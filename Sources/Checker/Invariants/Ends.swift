@@ -207,7 +207,7 @@ extension HouseholdState {
         // that was given back, it does not say.
         let isOther =
             operation.step == .poll
-            || operation.detail != 0 && !signOuts.contains { $0.token == operation.detail }
+            || operation.detail != 0 && grantBook?.returned.contains(operation.detail) != true
         let source: PromiseSource? = registry.isDeviceGrant && isOther ? .ours : nil
         accuse(
             violation(.logoutFinal, .certain, [out, beat], gap: gap, source: source, text))

@@ -36,6 +36,8 @@ struct GrantBook: Sendable {
     var decisions: [Decision] = []
     var renewals: [Renewal] = []
     var redemptions: [Redemption] = []
+    /// Marks of the tokens that were given back.
+    var returned: [UInt64] = []
 
     /// Texts of errors, as an answer's `detail` has them.
     static let denied = Checker.mark("access_denied")
@@ -61,6 +63,7 @@ extension HouseholdState {
                 $0.redemptions.append(
                     GrantBook.Redemption(code: operation.code, beat: beat, token: token))
             }
+        case .revocation: changeGrants { $0.returned.append(operation.detail) }
         default: break
         }
     }
