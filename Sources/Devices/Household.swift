@@ -38,6 +38,8 @@ actor Household {
     var formerCode: Code?
     /// When further poll loops stop; nil while the TV waits for its token.
     var pollersEnd: Instant?
+    /// What another poll loop of the TV was given, where a code serves once.
+    var siblingToken: Answered?
     /// Whether a viewer of this household may still sign in.
     private var expectsViewer = true
     /// The viewer has refused the device, or is about to: a poll may hear of it.

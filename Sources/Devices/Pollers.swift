@@ -16,6 +16,7 @@ extension Household {
             return try await poll(order)
         }
         pollersEnd = nil
+        siblingToken = nil
         async let others: Void = othersPoll(since: order.start)
         var halt: StopReason?
         do throws(StopReason) {
@@ -115,6 +116,9 @@ extension Household {
                 let polled = try await pollOnce(issued, due: due, from: poller)
                 due = pace.next(due: due, ended: polled.exchange.ended)
                 switch polled.answer {
+                // The code has served, and the TV has what it served for.
+                case .signedIn where dialect.pages != nil && pollersEnd == nil:
+                    siblingToken = siblingToken ?? polled
                 case .slow(let pause):
                     due = max(
                         due, lane.now + Backoff.afterThrottle(pause, using: &poller.dice))

@@ -28,6 +28,8 @@ extension Household {
         var failures = 0
         /// Nothing but tokens that were over already.
         var deadToken: StopReason?
+        /// Another poll loop may be hearing what the code has served for.
+        var mayBeSiblings = dialect.pages != nil && !morePollers.isEmpty
         while true {
             let settled = shift.settleEnds.map { $0 <= due } ?? false
             if due >= order.ends { throw deadToken ?? order.whenOver }
@@ -53,6 +55,12 @@ extension Household {
             case .slower(let by):
                 failures = 0
                 pace.widen(by: by)
+                due = pace.next(due: due, ended: polled.exchange.ended)
+            case .codeOver where siblingToken != nil:
+                if let siblingToken { see(token: siblingToken, due: due) }
+                return
+            case .codeOver where mayBeSiblings:
+                mayBeSiblings = false
                 due = pace.next(due: due, ended: polled.exchange.ended)
             case .codeOver: throw deadToken ?? order.whenOver
             case .denied where hasRefused:
@@ -90,8 +98,9 @@ extension Household {
         guard var call = dialect.poll(issued, terms.polling.target, credential) else {
             throw .unknownStep
         }
-        // A device code has served: on a test bench it is shown again to be turned down.
-        call.provoked = dialect.pages != nil && pollersEnd != nil
+        // A device code serves once: of several loops, and of polls after the success, all but one are to be
+        // turned down.
+        call.provoked = dialect.pages != nil && (pollersEnd != nil || !morePollers.isEmpty)
         let polled = await lane.send(call, from: poller.device, planned: due)
         switch polled.answer {
         case .staleToken where terms.usesBearer: tv.token = nil

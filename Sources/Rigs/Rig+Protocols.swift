@@ -110,12 +110,6 @@ extension Rig {
                 marks["device-grant"].place,
                 "device-grant has no effect without protocol: oauth-device-grant")
         }
-        if speaks, target.base == .embedded, marks["base"].isWhole {
-            reader.refuse(
-                marks["base"].place,
-                "the embedded stand-in does not speak oauth-device-grant yet, so that there is "
-                    + "nothing to simulate; write the address of an authorization server")
-        }
         guard allSpeak(.oauthDeviceGrant) else { return }
         for key in [
             "requestor", "domain", "redirect-url", "mvpds", "software-statement", "clients",

@@ -72,6 +72,8 @@ extension Rig {
         public var isStrict: Bool = false
         /// Of codes whose life the device does not choose.
         public var codeLifetime: Duration = .seconds(1800)
+        /// `interval` of the OAuth device grant, in whole seconds; zero: polls are not counted.
+        public var interval: Duration = .seconds(5)
         public var authnLifetime: Duration = .seconds(6 * 3600)
         public var authzLifetime: Duration = .seconds(24 * 3600)
         public var mediaLifetime: Duration = .seconds(420)
@@ -131,7 +133,12 @@ extension Rig.StandinTerms: RigSection {
         .notYet("nodes", accepting: ["1"], example: "2", "Replicas behind one address."),
         Key(
             "code-ttl", .scalar(.duration), into: \.codeLifetime,
-            "Lifetime of a code where the device asks for none (always in REST V2)."),
+            "Lifetime of a code where the device asks for none (always in REST V2 and the device grant)."
+        ),
+        Key(
+            "interval", .scalar(.duration), into: \.interval,
+            "oauth-device-grant: the interval that TVs must keep between polls, in whole seconds. "
+                + "0s: no limit."),
         Key(
             "authn-ttl", .scalar(.duration), into: \.authnLifetime, "Lifetime of a sign-in."),
         Key(
@@ -196,6 +203,11 @@ extension Rig.StandinTerms: RigSection {
     ]
 
     mutating func check(_ marks: Marks, _ reader: inout ValueReader) {
+        if marks["interval"].isWhole, interval.components.attoseconds != 0 {
+            reader.refuse(
+                marks["interval"].place,
+                "interval is told in whole seconds (RFC 8628, 3.2); write for example 1s")
+        }
         var ids: Set<String> = []
         for (provider, marks) in zip(providers, marks["providers"].items)
         where marks.isWhole && !ids.insert(provider.id).inserted {

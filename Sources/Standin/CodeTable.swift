@@ -19,6 +19,36 @@ struct CodeKey: Hashable, Sendable {
         guard count >= 6 else { return nil }
         self.packed = packed
     }
+
+    /// A user code: eight consonants, "characters that are not in the character set" dropped (RFC 8628,
+    /// 6.1), case not regarded.
+    init?(userCode text: some StringProtocol) {
+        var packed: UInt64 = 0
+        var count = 0
+        for byte in text.utf8 {
+            let upper = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) ? byte - 32 : byte
+            guard IDs.consonants.contains(upper) else { continue }
+            packed = packed << 8 | UInt64(upper)
+            count += 1
+        }
+        guard count == 8 else { return nil }
+        self.packed = packed
+    }
+
+    init?(_ text: some StringProtocol, _ spelling: CodeSpelling) {
+        switch spelling {
+        case .registration: self.init(text)
+        case .user: self.init(userCode: text)
+        }
+    }
+}
+
+/// What the letters of a code are.
+enum CodeSpelling: Sendable {
+    /// Seven of `[A-Z0-9]` (rest-v1.md, A7).
+    case registration
+    /// Two times four consonants, with a dash between them (RFC 8628, 6.1).
+    case user
 }
 
 /// Whose token: one live token per key, newest wins (rest-v1.md § 10). What belongs to a client and a
@@ -74,6 +104,8 @@ struct CodeRecord: Sendable {
         case used(login: String)
         /// Spent: the token it led to.
         case bound(serial: Int)
+        /// Spent: the person turned the device down (RFC 8628, 3.3).
+        case refused
     }
 
     let id: String
@@ -140,13 +172,14 @@ struct CodeTable: Sendable {
     /// dies with it.
     mutating func issue(
         for device: DeviceKey, mvpd: String?, at time: Int64, ttl: Int64, registrant: Registrant,
-        supersedes: Bool, session: AuthenticationSession? = nil, ids: inout IDs
+        supersedes: Bool, session: AuthenticationSession? = nil,
+        spelling: CodeSpelling = .registration, ids: inout IDs
     ) -> CodeRecord {
         let owner = device.owner
         if supersedes, let former = newest[owner] { records[former] = nil }
         while true {
-            let text = ids.code()
-            guard let key = CodeKey(text) else { continue }
+            let text = ids.code(spelling)
+            guard let key = CodeKey(text, spelling) else { continue }
             if let other = records[key], other.isTaken(at: time), !allowsTwins { continue }
             let record = CodeRecord(
                 id: ids.record(), text: text, key: key, device: device, mvpd: mvpd,
@@ -200,6 +233,9 @@ struct CodeTable: Sendable {
             records[key]?.state = .used(login: login)
         }
     }
+
+    /// The person turned the device down: the code is spent.
+    mutating func refuse(_ key: CodeKey) { records[key]?.state = .refused }
 
     /// A login succeeded: the code is spent, and no longer superseded by another.
     mutating func bind(_ record: CodeRecord, serial: Int, keptUntil: Int64 = 0) {

@@ -15,6 +15,8 @@ struct IDs: Sendable {
     var nextCode: String?
 
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
+    /// Without vowels, so that no words come about (RFC 8628, 6.1).
+    static let consonants = Array("BCDFGHJKLMNPQRSTVWXZ".utf8)
 
     init(_ seed: Seed) {
         records = seed.child("records").generator()
@@ -32,24 +34,50 @@ struct IDs: Sendable {
     /// 32 hexadecimal digits.
     mutating func shortSecret() -> String { Self.hex(&secrets, words: 2) }
 
-    /// Seven of `[A-Z0-9]` (rest-v1.md, A7).
-    mutating func code() -> String {
+    mutating func code(_ spelling: CodeSpelling = .registration) -> String {
         if let text = nextCode {
             nextCode = nil
             return text
         }
+        switch spelling {
+        case .registration: return registrationCode()
+        case .user: return userCode()
+        }
+    }
+
+    private mutating func registrationCode() -> String {
         if let codeSpace {
             let digits = String(codes.below(codeSpace))
             return "X" + String(repeating: "0", count: max(0, 6 - digits.count)) + digits
         }
-        var word = codes.next()
-        return String(unsafeUninitializedCapacity: 7) { buffer in
-            for position in 0..<7 {
-                let (high, low) = word.multipliedFullWidth(by: 36)
-                buffer[position] = Self.letters[Int(high)]
+        return Self.draw(from: Self.letters, count: 7, codes.next())
+    }
+
+    private mutating func userCode() -> String {
+        var letters: String
+        if let codeSpace {
+            var number = codes.below(codeSpace)
+            letters = ""
+            for _ in 0..<8 {
+                letters.append(Character(Unicode.Scalar(Self.consonants[number % 20])))
+                number /= 20
+            }
+        } else {
+            letters = Self.draw(from: Self.consonants, count: 8, codes.next())
+        }
+        letters.insert("-", at: letters.index(letters.startIndex, offsetBy: 4))
+        return letters
+    }
+
+    private static func draw(from letters: [UInt8], count: Int, _ word: UInt64) -> String {
+        var word = word
+        return String(unsafeUninitializedCapacity: count) { buffer in
+            for position in 0..<count {
+                let (high, low) = word.multipliedFullWidth(by: UInt64(letters.count))
+                buffer[position] = letters[Int(high)]
                 word = low
             }
-            return 7
+            return count
         }
     }
 

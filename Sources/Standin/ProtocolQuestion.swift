@@ -45,6 +45,7 @@ enum AnswerField: Sendable {
 extension Service {
     /// The protocol that a request speaks: the one place that knows which there are.
     static func question(_ request: ServiceRequest) -> any ProtocolQuestion {
-        V2Question.isOne(request) ? V2Question(request) : V1Question(request)
+        if V2Question.isOne(request) { return V2Question(request) }
+        return GrantQuestion(request) ?? V1Question(request)
     }
 }

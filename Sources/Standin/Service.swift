@@ -8,7 +8,7 @@ public import Statistics
 /// clock, no chance of its own: time comes with each input, ids come from the seed, and what is to
 /// happen is returned. `InProcess` and `Listener` drive it.
 ///
-/// The stores know no protocol; each protocol is a codec over them (`V1/`, `V2/`).
+/// The stores know no protocol; each protocol is a codec over them (`V1/`, `V2/`, `DeviceGrant/`).
 public struct Service: Sendable {
     public let settings: ServiceSettings
     /// The service's wall clock at time zero, in epoch milliseconds.
@@ -22,6 +22,8 @@ public struct Service: Sendable {
     var spentMedia = SpentMedia()
     var clients = Clients()
     var logins = Logins()
+    var grants = DeviceGrants()
+    var pageSessions = PageSessions()
     var identities: Identities
     var degradations: Degradations
     var throttle: Throttle?
@@ -33,6 +35,8 @@ public struct Service: Sendable {
     let platformKey: RSAKey
     /// What misbehaves, if anything does.
     var faults: Faults?
+    /// Whether callers reach it by TLS: of what scheme the addresses are that it gives out.
+    var isSecure = false
     private var dateSecond = Int64.min
     private var dateText = ""
 
@@ -53,6 +57,12 @@ public struct Service: Sendable {
         degradations = Degradations(settings.degradations, epoch: epochMilliseconds)
         media = MediaSigner(signs: settings.signsMedia)
         platformKey = settings.platformKey?.key ?? DemoKeys.saml()
+    }
+
+    /// `isSecure`: its callers come by TLS.
+    consuming func reached(bySecure isSecure: Bool) -> Service {
+        self.isSecure = isSecure
+        return self
     }
 
     /// One request; what it leads to. See `on(_: Input, at:)`.
@@ -94,6 +104,8 @@ public struct Service: Sendable {
         counters.held = [
             .init(what: "codes", count: codes.count), .init(what: "signIns", count: tokens.count),
             .init(what: "accessTokens", count: clients.count),
+            .init(what: "deviceCodes", count: grants.count),
+            .init(what: "deviceTokens", count: grants.tokenCount),
             .init(what: "clients", count: clients.registered),
             .init(what: "logins", count: logins.count),
             .init(what: "throttleBuckets", count: throttle?.count ?? 0),
@@ -111,6 +123,8 @@ public struct Service: Sendable {
         tokens.sweep(at: moment.milliseconds)
         clients.sweep(at: moment.milliseconds)
         logins.sweep(at: moment.milliseconds)
+        grants.sweep(at: moment.milliseconds)
+        pageSessions.sweep(at: moment.milliseconds)
         profileRequests.sweep(at: moment.milliseconds)
         spentMedia.sweep(at: moment.milliseconds)
         identities.sweep(at: moment.milliseconds)

@@ -43,8 +43,21 @@ public struct ServiceSettings: Hashable, Sendable {
         case any
     }
 
+    /// The device grant's own (RFC 8628).
+    public struct Grants: Hashable, Sendable {
+        /// The app that is registered: `client_id`.
+        public var client = "tv"
+        /// Of a confidential client; nil: a public one.
+        public var secret: String?
+        /// What a device is asked to leave between polls: whole seconds; zero: polls are not counted.
+        public var interval: Duration = .seconds(5)
+
+        public init() {}
+    }
+
     public var requestors: [Requestor]
     public var providers: [Provider]
+    public var grants = Grants()
     public var fidelity: Fidelity
     /// What the protocol leaves open, and the budget of each device.
     public var policies: Policies

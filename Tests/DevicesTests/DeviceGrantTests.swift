@@ -28,7 +28,7 @@ struct DeviceGrantTests {
 
         init(
             _ defect: GrantServer.Defect = .none, viewer: String = "", grant: String = "",
-            more: String = ""
+            bench: String = "", notices: String = "8s", more: String = ""
         ) throws {
             let rig = try Rig.read(
                 """
@@ -40,8 +40,8 @@ struct DeviceGrantTests {
                   device-grant: {user-from: id-token, approved-when: [welcome], refused-when: [goodbye]\(grant)}
                 load: {closed: {households: 1}}
                 clean-up: false
-                kinds: [{viewer: {notices-code: 8s, signs-in: 1s, gives-up: 0%\(viewer)}}]
-                polling: {every: 1s}
+                kinds: [{viewer: {notices-code: \(notices), signs-in: 1s, gives-up: 0%\(viewer)}}]
+                polling: {every: 1s\(bench)}
                 \(more)
                 """, file: "grant.yaml"
             ).rig
@@ -93,6 +93,23 @@ struct DeviceGrantTests {
         let slowed = try Life(.slowsDown).polled
         #expect(slowed.count > 1)
         #expect(zip(slowed, slowed.dropFirst()).allSatisfy { $1 - $0 >= .seconds(7) })
+    }
+
+    @Test(
+        "of two poll loops either gets the token that the code serves for, and the TV has it",
+        arguments: [0, 500, 1000, 1500])
+    func twoLoops(milliseconds: Int) throws {
+        let life = try Life(
+            bench: ", pollers: 2", notices: "\(8000 + milliseconds)ms",
+            more: "after-sign-in: [userinfo]")
+        #expect(life.record.fate == .signedIn, "\(life.record.cause)")
+        #expect(life.count(.userinfo) == 1)
+        let turnedDown = life.exchanges.filter {
+            $0.operation == .deviceToken && $0.outcome == .rejected
+        }
+        let isExpected = turnedDown.allSatisfy { $0.provoked }
+        #expect(isExpected)
+        #expect(life.findings.violations.isEmpty)
     }
 
     @Test("a viewer who refuses is told to the TV, and is no error")

@@ -35,7 +35,8 @@ struct FaultScene: Sendable, CustomTestStringConvertible {
 extension FaultScene {
     /// One for each fault.
     static let all: [FaultScene] =
-        reads + signIns + codes + endings + losses + strain + ofV2 + spokenByV2
+        reads + signIns + codes + endings + losses + strain + ofV2 + spokenByV2 + ofGrants
+        + spokenByGrants
 
     private static let soon: Duration = .milliseconds(10)
 

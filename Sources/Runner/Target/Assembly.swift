@@ -34,7 +34,7 @@ package enum Assembly {
     /// The stand-in that a rig's embedded target asks for.
     package static func service(_ rig: Rig) -> ServiceSettings {
         let terms = rig.standin
-        return ServiceSettings(
+        var settings = ServiceSettings(
             requestors: requestors(rig),
             providers: providers(rig), fidelity: terms.isStrict ? .strict : .lenient,
             policies: terms.policies,
@@ -54,6 +54,10 @@ package enum Assembly {
                         message: term.message)
                 }
             })
+        settings.grants.client = rig.target.deviceGrant.client
+        settings.grants.secret = rig.target.deviceGrant.secret?.reveal()
+        settings.grants.interval = terms.interval
+        return settings
     }
 
     private static func requestors(_ rig: Rig) -> [ServiceSettings.Requestor] {

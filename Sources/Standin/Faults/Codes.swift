@@ -127,7 +127,8 @@ struct ExpirySkew: FaultInjector {
             .init("endpoint", .word(endpoints.map(\.name)), "registration-record", "which one"),
         ],
         // Codes live 6 s on the bench: R2 and N1 come when half a second of them is gone.
-        detection: .init(parameters: "skew=-5500ms"), injector: Self.self)
+        detection: .init(parameters: "skew=-5500ms"), protocols: FaultKind.ofAdobePass,
+        injector: Self.self)
 
     private static let endpoints: [(name: String, purpose: RequestContext.Purpose)] = [
         ("registration-record", .readCode), ("delete-registration", .deleteCode),
@@ -294,7 +295,8 @@ struct NodeClockSkew: FaultInjector {
             .init("skew", .signedDuration, "2s", "by how much it is ahead"),
         ],
         // Half and half, nobody could say whose clock is right.
-        detection: .init(parameters: "nodes=8"), injector: Self.self)
+        detection: .init(parameters: "nodes=8"), protocols: FaultKind.ofAdobePass,
+        injector: Self.self)
 
     private var chance: Chance
     private let nodes: Int

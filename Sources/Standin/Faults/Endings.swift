@@ -132,7 +132,8 @@ struct MediaTokenReuse: FaultInjector {
                 "mode", .word(["device", "resource", "expired"]), "device",
                 "whose token it is: another device's, another resource's, or one that is over")
         ],
-        detection: .init(inV2: ["decision-true"]), injector: Self.self)
+        detection: .init(inV2: ["decision-true"]), protocols: FaultKind.ofAdobePass,
+        injector: Self.self)
 
     private var chance: Chance
     private let mode: String

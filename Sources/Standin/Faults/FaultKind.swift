@@ -53,7 +53,12 @@ public struct FaultKind: Sendable, Hashable, CustomStringConvertible {
     /// own.
     public static let all: [FaultKind] =
         (ofTokenReads + ofHiddenSignIns + ofNodes + ofCodes + ofSignIns + ofEndings + ofLosses
-        + ofProfiles + ofSessions + ofIdentities + ofLoad).sorted { $0.number < $1.number }
+        + ofProfiles + ofSessions + ofIdentities + ofGrants + ofLoad).sorted {
+            $0.number < $1.number
+        }
+
+    /// Of registration codes, whose sign-ins are read again and again and tell their dates.
+    static let ofAdobePass: [ProtocolName] = [.adobePassV1, .adobePassV2]
 
     /// Nil when there is none of that name.
     public init?(named name: String) {
@@ -79,6 +84,9 @@ extension FaultKind {
         /// What else names it in REST V2, where a device has several profiles and the media token lies in a
         /// decision.
         public var inV2: [String] = []
+        /// The same of the OAuth device grant, where a device code serves once and a poll's answer ends the
+        /// polling.
+        public var inGrant: [String] = []
         /// Load, not order: no single answer is wrong, so that a suspicion is all that there can be.
         public var isStatistical = false
     }
@@ -120,7 +128,11 @@ extension FaultKind {
 
     /// The invariants that name it in a protocol, likeliest first.
     public func invariants(in spoken: ProtocolName) -> [String] {
-        invariants + (spoken == .adobePassV2 ? detection.inV2 : [])
+        switch spoken {
+        case .adobePassV1: invariants
+        case .adobePassV2: invariants + detection.inV2
+        case .oauthDeviceGrant: invariants + detection.inGrant
+        }
     }
 
     /// With parameters as `--fault` takes it.

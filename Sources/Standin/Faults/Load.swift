@@ -26,7 +26,7 @@ struct ThrottleWedge: FaultInjector {
         detection: .init(
             sets: [("standin.throttle", "contract"), ("polling.every", "500ms")],
             foreignSets: [("target.probe", "on")]),
-        injector: Self.self)
+        protocols: FaultKind.ofAdobePass, injector: Self.self)
 
     private var chance: Chance
     private let mode: String

@@ -120,7 +120,7 @@ struct LostAuthorization: FaultInjector {
 struct ResourceSwap: FaultInjector {
     static let kind = FaultKind(
         28, "resource-swap", "a response about one resource names another",
-        violates: ["conforms"], injector: Self.self)
+        violates: ["conforms"], protocols: FaultKind.ofAdobePass, injector: Self.self)
 
     private var chance: Chance
     /// What was asked for last.

@@ -16,6 +16,8 @@ struct RequestContext {
         case beginLogin
         /// The provider's answer reaches the service: this makes the sign-in.
         case finishLogin
+        /// A person turns a device down.
+        case refuse
         /// The second screen asks whether its code has led to a sign-in.
         case checkCode
         /// A first screen asks for its sign-in.

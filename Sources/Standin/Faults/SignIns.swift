@@ -90,7 +90,7 @@ struct PollDoubleMint: FaultInjector {
         violates: ["one-token"], [.window("from the sign-in on")],
         detection: .init(inV2: ["profile-not-prolonged", "profile-views-agree"]),
         races: [.init("window=30ms", plan: "poll-authenticate", low: 0, high: 30, least: 4)],
-        injector: Self.self)
+        protocols: FaultKind.ofAdobePass, injector: Self.self)
 
     private var chance: Chance
     private let window: Duration
@@ -139,7 +139,7 @@ struct MvpdTorn: FaultInjector {
         races: [
             .init("window=30ms", plan: "authenticate-authenticate", low: -30, high: 0, least: 4)
         ],
-        injector: Self.self)
+        protocols: FaultKind.ofAdobePass, injector: Self.self)
 
     private var chance: Chance
     private let window: Duration
@@ -275,7 +275,7 @@ struct RetryAppliesTwice: FaultInjector {
         violates: ["retry-once", "one-token"], [.window("from the first time to the second")],
         detection: .init(
             parameters: "window=200ms", inV2: ["profile-not-prolonged", "profile-views-agree"]),
-        injector: Self.self)
+        protocols: FaultKind.ofAdobePass, injector: Self.self)
 
     private var chance: Chance
     private let window: Duration

@@ -23,8 +23,10 @@ struct TokenExposure: Sendable {
     mutating func note(_ request: RequestContext, _ reply: Reply, _ context: FaultContext) {
         guard let device = request.device else { return }
         if context.signedIn != nil || request.purpose == .logout { shown[device] = nil }
-        guard request.asksForToken || request.purpose == .checkCode, request.isGranted(reply)
-        else { return }
+        // An approval's own page says so; an assertion leads back to the app, whose check of the code does.
+        let tells =
+            request.asksForToken || request.purpose == .checkCode || request.operation == .approval
+        guard tells, request.isGranted(reply) else { return }
         let now = request.moment.now
         if shown[device] == nil { shown[device] = Shown(toAnybody: now) }
         if request.isPoll, shown[device]?.toPoll == nil { shown[device]?.toPoll = now }

@@ -72,7 +72,7 @@ struct TokenFlap: FaultInjector {
             .init(
                 "window=30ms", plan: "poll-poll", low: 0, high: 30, least: 4, isSymmetric: true)
         ],
-        injector: Self.self)
+        protocols: FaultKind.ofAdobePass, injector: Self.self)
 
     private var chance: Chance
     private let after: Duration

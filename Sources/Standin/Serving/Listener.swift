@@ -53,7 +53,7 @@ public final class Listener: Sendable {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         do {
-            let service = service
+            let service = service.reached(bySecure: tls != nil)
             let engine = try await loop.submit {
                 let engine = ServiceLoop(
                     loop: loop, service: service, bodyLimit: bodyLimit, truth: truth)

@@ -28,6 +28,16 @@ struct FormFields: Sendable {
         self.fields = fields
     }
 
+    /// Whether a name stands there twice.
+    var hasTwins: Bool {
+        let bytes = text.utf8Span.span
+        var names: Set<String> = []
+        return fields.contains { field in
+            let name = Percent.decode(bytes.extracting(field.name), plusIsSpace: true)
+            return !name.isEmpty && !names.insert(name).inserted
+        }
+    }
+
     /// The decoded value of the first field of that name; nil when there is none. Names are
     /// case-sensitive (rest-v1.md § 3.1) and, as all of ours, need no escaping.
     subscript(name: String) -> String? {

@@ -69,7 +69,7 @@ enum Pages {
         handOverPage.filled(response, relayState)
     }
 
-    private static func page(_ title: String, _ body: String) -> Template {
+    static func page(_ title: String, _ body: String) -> Template {
         Template(
             """
             <!DOCTYPE html>
