@@ -130,8 +130,10 @@ struct Grant: Sendable {
 }
 
 extension Tag {
-    /// `viewer-17 at DemoCable`; `somebody` where no name is known.
-    var text: String { user.isEmpty ? "an unknown user" : "\(user) at \(mvpd)" }
+    /// `viewer-17 at DemoCable`; the user alone where protocols have no providers.
+    var text: String {
+        user.isEmpty ? "an unknown user" : mvpd.isEmpty ? user : "\(user) at \(mvpd)"
+    }
 }
 
 /// Which sign-in of a device a read is about: that at a provider, or what a code has led to. In protocols

@@ -71,10 +71,7 @@ extension HouseholdState {
     /// Whether that user may have signed in by letters that this device holds or held.
     private func isCrossed(by tag: UInt64) -> Bool {
         // Where users are learned, nobody knows yet which account that one is.
-        guard registry.knowsUsers else { return isCrossedByOthers }
-        if tag == Self.anybody {
-            return lives.contains { registry.isUsedAstray($0.mark) }
-        }
+        guard registry.knowsUsers, tag != Self.anybody else { return isCrossedByOthers }
         return registry.codes(usedAstrayBy: tag).contains { code in
             lives.contains { $0.mark == code }
         }

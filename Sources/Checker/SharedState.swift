@@ -232,8 +232,6 @@ final class SharedState {
         astrayUsers[code, default: []].append(tag)
     }
 
-    func isUsedAstray(_ code: UInt64) -> Bool { astrayUsers[code] != nil }
-
     /// Whether somebody else than these accounts signed in so by that code.
     func isUsedAstray(_ code: UInt64, byOtherThan own: borrowing Few<1, TagSeen>) -> Bool {
         astrayUsers[code]?.contains { user in !own.contains { $0.mark == user } } ?? false

@@ -23,6 +23,7 @@ extension Household {
             try await poll(order)
             pollersEnd = lane.now + terms.polling.afterSuccess
             await pollOn(at: 0, since: lane.now)
+            try await outlast()
         } catch {
             pollersEnd = lane.now
             halt = error
@@ -49,6 +50,14 @@ extension Household {
         async let others: Void = othersPoll(since: now)
         await pollOn(at: 0, since: now)
         await others
+        try? await outlast()
+    }
+
+    /// A code that serves once ends the polls at once; what is to be seen later is looked at when
+    /// `after-success` is over all the same.
+    private func outlast() async throws(StopReason) {
+        guard dialect.pages != nil, let end = pollersEnd, lane.now < end else { return }
+        try await nap(end - lane.now)
     }
 
     /// After a logout at `mvpd`: whether a media token can still be had, on a test bench.

@@ -58,19 +58,18 @@ struct DetectionCommand: AsyncParsableCommand {
         let campaigns = Campaign.all(in: spoken).filter { campaign in
             names?.contains { campaign.kind.name == $0 } ?? true
         }
-        let suffix = spoken == .usual ? "" : "-v2"
         if seeds > 0 {
             let bench = DetectionBench(rigPath: rig, place: .virtual, sets: sets, traces: trace)
-            try await table(bench, campaigns, seeds: seeds, mark: "virtual" + suffix)
+            try await table(bench, campaigns, seeds: seeds, mark: "virtual" + spoken.markSuffix)
         }
         let fewer = [("load.arrivals.1.hold", "4s"), ("lanes", "1")]
         if socketSeeds > 0 {
             let bench = DetectionBench(rigPath: rig, place: .sockets, sets: fewer + sets)
-            try await table(bench, campaigns, seeds: socketSeeds, mark: "sockets" + suffix)
+            try await table(bench, campaigns, seeds: socketSeeds, mark: "sockets" + spoken.markSuffix)
         }
         if foreignSeeds > 0 {
             let bench = DetectionBench(rigPath: rig, place: .foreign, sets: fewer + sets)
-            try await table(bench, campaigns, seeds: foreignSeeds, mark: "foreign" + suffix)
+            try await table(bench, campaigns, seeds: foreignSeeds, mark: "foreign" + spoken.markSuffix)
         }
     }
 

@@ -1,3 +1,4 @@
+internal import Dialects
 internal import Foundation
 internal import Runner
 
@@ -26,5 +27,16 @@ struct MarkedPage {
             first.upperBound <= last.lowerBound
         else { throw RunError.badInput("\(path) has no section marked '\(mark)'") }
         return first.upperBound..<last.lowerBound
+    }
+}
+
+extension ProtocolName {
+    /// What the marks of its tables end with.
+    var markSuffix: String {
+        switch self {
+        case .adobePassV1: ""
+        case .adobePassV2: "-v2"
+        case .oauthDeviceGrant: "-grant"
+        }
     }
 }

@@ -53,13 +53,12 @@ struct RacesCommand: AsyncParsableCommand {
         }
         for spoken in ProtocolName.allCases
         where protocolName == nil || protocolName == spoken.rawValue {
-            let suffix = spoken == .usual ? "" : "-v2"
             if seeds > 0 {
-                try await table(spoken, isVirtual: true, seeds: seeds, mark: "virtual" + suffix)
+                try await table(spoken, isVirtual: true, seeds: seeds, mark: "virtual" + spoken.markSuffix)
             }
             if socketSeeds > 0 {
                 try await table(
-                    spoken, isVirtual: false, seeds: socketSeeds, mark: "sockets" + suffix)
+                    spoken, isVirtual: false, seeds: socketSeeds, mark: "sockets" + spoken.markSuffix)
             }
         }
     }

@@ -150,6 +150,49 @@ import Vocabulary
         }
     }
 
+    @Test("one-owner: two persons' approvals of one code both confirmed; one's own, twice, is no breach")
+    func twoOwners() throws {
+        for (user, expected) in [("ben", [Invariant.oneOwner]), ("ann", [])] {
+            var story = story()
+            story.decide(.approval, at: 1_500)
+            story.decide(
+                .approval, at: 1_502, by: .otherPhone, as: Dialects.Tag(mvpd: "", user: user))
+            #expect(story.broken.filter { $0 != .linearizable } == expected, "\(user)")
+        }
+    }
+
+    @Test(
+        "expiry-respected: a decision that is confirmed after the end of its code",
+        arguments: [OperationName.approval, .refusal])
+    func decidedTooLate(decision: OperationName) {
+        for (at, expected) in [(59_000.0, [Invariant]()), (61_500, [.expiryRespected])] {
+            var story = story()
+            story.decide(decision, at: at)
+            #expect(story.broken.filter { $0 != .linearizable } == expected)
+        }
+    }
+
+    @Test("a user without a provider is named without one")
+    func named() {
+        var story = story()
+        story.decide(.approval, at: 1_500)
+        story.poll(at: 2_000, token: 1)
+        story.tell(
+            .tv, .userinfo, at: 2_010, code: nil, tag: Dialects.Tag(mvpd: "", user: "zoe"))
+        #expect(story.sentences.contains { $0.contains("zoe") })
+        #expect(!story.sentences.contains { $0.contains(" at ;") || $0.contains(" at  ") })
+    }
+
+    @Test("no-token-before-sign-in: told although the TV has a new code when the old one is approved")
+    func tokenBeforeApprovalOfAnOldCode() {
+        var story = story()
+        story.poll(at: 1_000, token: 1)
+        story.tell(
+            .tv, .deviceAuthorization, at: 1_200, code: "BBBBBB1", expires: 60_000, generated: 0)
+        story.decide(.approval, at: 1_500)
+        #expect(story.broken.contains(.noTokenBeforeSignIn))
+    }
+
     @Test("refresh-token-once: two successors of one refresh token; one of each is as it should be")
     func successors() {
         for (shown, expected) in [("r1", [Invariant.refreshTokenOnce]), ("r2", [])] {

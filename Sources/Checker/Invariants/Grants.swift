@@ -15,6 +15,8 @@ struct GrantBook: Sendable {
         var code: UInt64
         var beat: CompactOperation
         var isRefusal: Bool
+        /// The mark of who approved; 0: nobody, or not known.
+        var person: UInt64
     }
 
     /// A poll that a code was good for, or may have been.
@@ -54,8 +56,8 @@ extension HouseholdState {
             changeGrants {
                 $0.decisions.append(
                     GrantBook.Decision(
-                        code: operation.code, beat: beat, isRefusal: operation.operation == .refusal
-                    ))
+                        code: operation.code, beat: beat,
+                        isRefusal: operation.operation == .refusal, person: operation.tag))
             }
         case .deviceToken where operation.effect == .success || operation.effect == .nothing:
             let token = operation.effect == .success ? operation.detail : 0
@@ -98,8 +100,10 @@ extension HouseholdState {
     /// later may be a change of mind, and is judged by what the TV is told (`decision-final`).
     private mutating func judgeDecision(_ operation: Observed, _ beat: CompactOperation) {
         guard operation.effect == .success, let life = life(of: operation) else { return }
+        judgeAlive(life, beat)
         check(.oneDecision)
         let isRefusal = operation.operation == .refusal
+        if !isRefusal { judgeSecondOwner(operation, beat, life) }
         let other = grantBook?.decisions.first {
             $0.code == operation.code && $0.isRefusal != isRefusal && $0.beat.effect == .success
                 && $0.beat.ret <= beat.ret && $0.beat.ret >= beat.call
@@ -110,6 +114,24 @@ extension HouseholdState {
             "\(beat.name) of code \(lives[life].text) was confirmed, and so was \(other.beat.name), "
             + "which decided otherwise"
         accuse(violation(.oneDecision, .certain, [other.beat, beat], gap: gap, text))
+    }
+
+    /// `one-owner`: two persons were told that the TV is theirs.
+    private mutating func judgeSecondOwner(
+        _ operation: Observed, _ beat: CompactOperation, _ life: Int
+    ) {
+        guard registry.codesServeOnce, operation.tag != 0 else { return }
+        check(.oneOwner)
+        let other = grantBook?.decisions.first {
+            $0.code == operation.code && $0.person != 0 && $0.person != operation.tag
+                && $0.beat.effect == .success && $0.beat.ret <= beat.ret
+        }
+        guard let other else { return }
+        let gap = beat.call - other.beat.ret
+        let text =
+            "\(beat.name) of code \(lives[life].text) was confirmed, and so was \(other.beat.name) "
+            + "by another person; the TV can be signed in as one of them only"
+        accuse(violation(.oneOwner, .certain, [other.beat, beat], gap: gap, text))
     }
 
     private mutating func changeGrants(_ change: (inout GrantBook) -> Void) {

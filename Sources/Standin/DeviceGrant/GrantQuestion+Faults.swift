@@ -34,7 +34,7 @@ extension GrantQuestion: ProtocolQuestion {
         let code = endpoint == .entry ? userCode.flatMap { CodeKey(userCode: $0) } : nil
         let login = endpoint == .decision ? field("login").flatMap { service.logins[$0] } : nil
         return RequestContext(
-            self, request, for: purpose, operation: operation, isThrottled: false,
+            self, request, for: purpose(in: service), operation: operation, isThrottled: false,
             device: device(in: service), code: code, login: login, resource: nil, in: service,
             at: moment)
     }
@@ -50,16 +50,22 @@ extension GrantQuestion: ProtocolQuestion {
         }
     }
 
-    private var purpose: RequestContext.Purpose {
+    private func purpose(in service: Service) -> RequestContext.Purpose {
         switch endpoint {
         case .deviceAuthorization: .issueCode
-        case .token: renews ? .checkSignIn : .poll
+        case .token where renews: .checkSignIn
+        // Of a code that is used up no sign-in is read any more.
+        case .token: isUsedUp(in: service) ? .other : .poll
         case .userinfo: .userMetadata
         case .revocation: .logout
         case .entry: userCode == nil ? .other : .beginLogin
         case .decision: decision == .refuse ? .refuse : .finishLogin
         case .metadata, .login: .other
         }
+    }
+
+    private func isUsedUp(in service: Service) -> Bool {
+        field("device_code").flatMap { service.grants[$0]?.isRedeemed } ?? false
     }
 
     // MARK: Answers
@@ -71,7 +77,7 @@ extension GrantQuestion: ProtocolQuestion {
         case 429: return .throttled
         default: break
         }
-        guard purpose == .poll, let error = error(of: reply) else { return .refused }
+        guard operation == .deviceToken, let error = error(of: reply) else { return .refused }
         return error == .authorizationPending || error == .slowDown ? .absent : .refused
     }
 

@@ -16,7 +16,10 @@ struct DuplicateLiveCode: FaultInjector {
         7, "duplicate-live-code", "codes come from a tiny space, without a check for codes in use",
         violates: ["code-unique"],
         [.init("space", .count(1...1_000_000), "50", "how many codes there are")],
-        detection: .init(inV2: ["code-binds-device"]), injector: Self.self)
+        detection: .init(
+            inV2: ["code-binds-device"],
+            // Who types the letters decides on the newer of the two.
+            inGrant: ["code-kept", "refusal-delivered", "decision-final"]), injector: Self.self)
 
     private var chance: Chance
     private let space: Int
@@ -226,7 +229,9 @@ struct AuthenticateAfterExpiry: FaultInjector {
             service.tokens[device]?.expires += late
             accepted[device] = (context.activate(request), false)
         }
-        guard request.purpose == .checkCode, request.isGranted(reply), let device = request.device,
+        // An approval's own page confirms it; after an assertion the check of the code does.
+        let confirms = request.purpose == .checkCode || request.operation == .approval
+        guard confirms, request.isGranted(reply), let device = request.device,
             let entry = accepted[device], !entry.isShown, late > 15
         else { return }
         accepted[device]?.isShown = true

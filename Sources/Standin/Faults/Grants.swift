@@ -12,9 +12,9 @@ extension FaultKind {
 }
 
 extension RequestContext {
-    /// The device code of a poll.
+    /// The device code of a poll, used up or not.
     fileprivate var deviceCode: String? {
-        isPoll ? (question as? GrantQuestion)?.field("device_code") : nil
+        operation == .deviceToken ? (question as? GrantQuestion)?.field("device_code") : nil
     }
 
     /// What the service holds of that code; nil where it is another client's, or none.
@@ -49,7 +49,10 @@ private struct AwaitedAnswers: Sendable {
 struct RefusalLost: FaultInjector {
     static let kind = FaultKind(
         43, "refusal-lost", "a refusal is confirmed, but polls are still told to wait",
-        violates: ["refusal-delivered"], protocols: [.oauthDeviceGrant], injector: Self.self)
+        violates: ["refusal-delivered"],
+        // Another viewer can approve what one has refused.
+        detection: .init(inGrant: ["one-decision", "decision-final"]),
+        protocols: [.oauthDeviceGrant], injector: Self.self)
 
     private var chance: Chance
     private var awaited = AwaitedAnswers()
@@ -232,7 +235,7 @@ struct CodeBurnt: FaultInjector {
         _ request: RequestContext, _ reply: inout Reply, _ service: inout Service,
         _ context: inout FaultContext
     ) {
-        guard request.isPoll, let device = request.device else { return }
+        guard request.deviceCode != nil, let device = request.device else { return }
         if var activation = burnt[device] {
             activation.act(request, isVisible: true, &context)
             burnt[device] = activation

@@ -127,7 +127,8 @@ struct HerdCollapse: FaultInjector {
             parameters: "rate=100/s",
             sets: [("polling.phase", "aligned"), ("polling.every", "100ms")],
             isStatistical: true),
-        injector: Self.self)
+        // Who is told an interval does not poll with the others.
+        protocols: FaultKind.ofAdobePass, injector: Self.self)
 
     private var chance: Chance
     private let rate: Double

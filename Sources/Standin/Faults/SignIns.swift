@@ -16,7 +16,7 @@ struct DoubleConsume: FaultInjector {
         8, "double-consume", "two sign-ins of one code both pass the check, then both act",
         violates: ["one-owner"], [.window("between check and act")],
         // Two viewers who sign in at once do so within some tenths of a second.
-        detection: .init(parameters: "window=200ms"),
+        detection: .init(parameters: "window=200ms", inGrant: ["one-decision"]),
         races: [
             .init(
                 "window=30ms", plan: "authenticate-authenticate", low: 0, high: 30, least: 3,
@@ -60,7 +60,10 @@ struct DoubleConsume: FaultInjector {
         guard let entry = waiting.removeValue(forKey: ticket) else { return }
         var isSecond = false
         if let record = service.codes[entry.login.code], record.id == entry.login.record {
-            if case .bound = record.state { isSecond = true }
+            switch record.state {
+            case .bound, .refused: isSecond = true
+            case .created, .used: break
+            }
             service.codes[entry.login.code]?.state = .used(login: entry.login.id)
         }
         let made = service.tokens.made
@@ -71,8 +74,13 @@ struct DoubleConsume: FaultInjector {
         context.signedIn = device
         guard isSecond else { return }
         let activation = context.activate(entry.request.session)
-        // Only who saw the first one can tell that there are two.
-        if wasPolled { awaited.add(activation, of: device, serial: service.tokens.made) }
+        // An approval's own page tells its person.
+        if entry.request.operation == .approval {
+            context.show(activation, entry.request)
+        } else if wasPolled {
+            // Only who saw the first one can tell that there are two.
+            awaited.add(activation, of: device, serial: service.tokens.made)
+        }
     }
 
     mutating func after(

@@ -12,7 +12,8 @@ struct PrematureToken: FaultInjector {
     static let kind = FaultKind(
         1, "premature-token", "a poll before the sign-in returns a default account",
         violates: ["no-token-before-sign-in"], [.window("from the first such poll on")],
-        injector: Self.self)
+        // A TV that has its token asks for it no more: that of the sign-in never comes.
+        detection: .init(inGrant: ["sign-in-visible"]), injector: Self.self)
 
     private var chance: Chance
     private let window: Duration
@@ -130,6 +131,8 @@ struct DeviceBlindCache: FaultInjector {
             .init("ttl", .duration, "30ms", "life of a cached answer"),
             .init("key", .word(["requestor"]), "requestor", "what the cache looks at"),
         ],
+        // The code of the device that is answered so is not used up.
+        detection: .init(inGrant: ["device-code-once", "decision-final"]),
         races: [.init("ttl=30ms", plan: "poll-poll", low: 0, high: 30, least: 5)],
         injector: Self.self)
 
