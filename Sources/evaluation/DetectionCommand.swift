@@ -65,11 +65,13 @@ struct DetectionCommand: AsyncParsableCommand {
         let fewer = [("load.arrivals.1.hold", "4s"), ("lanes", "1")]
         if socketSeeds > 0 {
             let bench = DetectionBench(rigPath: rig, place: .sockets, sets: fewer + sets)
-            try await table(bench, campaigns, seeds: socketSeeds, mark: "sockets" + spoken.markSuffix)
+            try await table(
+                bench, campaigns, seeds: socketSeeds, mark: "sockets" + spoken.markSuffix)
         }
         if foreignSeeds > 0 {
             let bench = DetectionBench(rigPath: rig, place: .foreign, sets: fewer + sets)
-            try await table(bench, campaigns, seeds: foreignSeeds, mark: "foreign" + spoken.markSuffix)
+            try await table(
+                bench, campaigns, seeds: foreignSeeds, mark: "foreign" + spoken.markSuffix)
         }
     }
 

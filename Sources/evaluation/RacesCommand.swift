@@ -54,11 +54,13 @@ struct RacesCommand: AsyncParsableCommand {
         for spoken in ProtocolName.allCases
         where protocolName == nil || protocolName == spoken.rawValue {
             if seeds > 0 {
-                try await table(spoken, isVirtual: true, seeds: seeds, mark: "virtual" + spoken.markSuffix)
+                try await table(
+                    spoken, isVirtual: true, seeds: seeds, mark: "virtual" + spoken.markSuffix)
             }
             if socketSeeds > 0 {
                 try await table(
-                    spoken, isVirtual: false, seeds: socketSeeds, mark: "sockets" + spoken.markSuffix)
+                    spoken, isVirtual: false, seeds: socketSeeds,
+                    mark: "sockets" + spoken.markSuffix)
             }
         }
     }
@@ -186,7 +188,8 @@ struct RaceBench {
             ("seed", String(seed)), ("target.protocol", spoken.rawValue),
         ]
         if let faults = FaultOptions.override(faults) { overrides.append(faults) }
-        let file = plan == "all" ? "poll-authenticate" : plan
+        let isGrant = spoken == .oauthDeviceGrant
+        let file = isGrant ? "device-grant" : plan == "all" ? "poll-authenticate" : plan
         var rig: Rig
         do {
             rig = try Rig.read(
@@ -195,7 +198,7 @@ struct RaceBench {
         } catch {
             throw RunError.badInput("\(error)")
         }
-        if plan == "all" { rig.race.plans = [.named("all")] }
+        if isGrant || plan == "all" { rig.race.plans = [.named(plan)] }
         return try await RaceStage(rig, isVirtual: isVirtual, allowed: [])
     }
 }

@@ -16,9 +16,9 @@ extension FaultOptions {
                 kind.isControl
                 ? "It breaks no promise: a violation reported because of it is a false alarm."
                 : "A run should report a violation of \(kind.invariants.joined(separator: " or "))."
-            let scope =
-                kind.protocols.count == 1
-                ? " It acts in \(kind.protocols[0].rawValue) only." : ""
+            let isEverywhere = kind.protocols.count == ProtocolName.allCases.count
+            let names = kind.protocols.map(\.rawValue).joined(separator: " and ")
+            let scope = isEverywhere ? "" : " It acts in \(names) only."
             return Explanation(
                 .fault, kind.name, kind.line,
                 "A fault of the stand-in, for rigs ('faults:') and --fault. \(meant)\(takes)\(scope)",

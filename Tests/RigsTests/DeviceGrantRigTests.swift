@@ -68,18 +68,39 @@ struct DeviceGrantRigTests {
         #expect(found.first?.contains(remedy) ?? false, "\(found)")
     }
 
-    @Test("what the protocol or the stand-in does not have is refused")
+    @Test(
+        "at the embedded stand-in a rig of another server keeps its app, and has the stand-in's pages"
+    )
+    func embedded() throws {
+        let text = """
+            rig: t
+            target:
+              base: https://id.example
+              allow: [id.example]
+              protocol: oauth-device-grant
+              device-grant: {preset: django-allauth, client: radio, opens: complete}
+            load: {closed: {households: 1}}
+            """
+        let given = RigSurroundings(target: .embedded)
+        let terms = try Rig.read(text, file: "t.yaml", with: given).rig.target.deviceGrant
+        #expect(terms.client == "radio" && terms.opens == .complete && terms.scope == "openid")
+        #expect(terms.approvedWhen == ["Device connected"] && terms.userSource == .userinfo)
+        #expect(terms.metadata(hasAddresses: false) == [.oauth, .openid])
+    }
+
+    @Test("what the protocol does not have is refused")
     func unknown() {
         #expect(
             problems("requestor: X", "kinds: [{temp-pass: true}]").contains {
                 $0.contains("oauth-device-grant has no temp-pass")
             })
-        let embedded = """
+        let broken = """
             rig: t
             target: {protocol: oauth-device-grant}
             load: {closed: {households: 1}}
+            standin: {interval: 1500ms}
             """
-        #expect(throws: RigErrors.self) { try Rig.read(embedded, file: "t.yaml") }
+        #expect(throws: RigErrors.self) { try Rig.read(broken, file: "t.yaml") }
         let other = """
             rig: t
             target: {base: "http://127.0.0.1:1"}

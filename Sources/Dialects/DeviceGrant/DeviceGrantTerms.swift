@@ -81,6 +81,17 @@ public struct DeviceGrantTerms: Hashable, Sendable {
         }
     }
 
+    /// The same app at the stand-in, whose addresses and pages are known.
+    public var ofStandin: DeviceGrantTerms {
+        var terms = DeviceGrantTerms()
+        (terms.client, terms.secret, terms.authentication) = (client, secret, authentication)
+        (terms.scope, terms.opens) = (scope, opens)
+        terms.userSource = .userinfo
+        terms.approvedWhen = ["Device connected"]
+        terms.refusedWhen = ["Device turned down"]
+        return terms
+    }
+
     /// Whether a person can turn a device down.
     public var canRefuse: Bool { phone.isEmpty || phone.contains { $0.purpose == .refuse } }
 

@@ -14,7 +14,10 @@ struct LogoutResurrection: FaultInjector {
         violates: ["logout-final"],
         [.init("delay", .duration, "30ms", "from the logout to the return")],
         detection: .init(inV2: ["single-logout"]),
-        races: [.init("delay=30ms", plan: "poll-logout", low: 30, least: 4)],
+        races: [
+            .init("delay=30ms", plan: "poll-logout", low: 30, least: 4),
+            .init("delay=30ms", plan: "refresh-revoke", least: 4, in: FaultKind.grants),
+        ],
         injector: Self.self)
 
     private var chance: Chance

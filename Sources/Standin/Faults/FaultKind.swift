@@ -59,6 +59,7 @@ public struct FaultKind: Sendable, Hashable, CustomStringConvertible {
 
     /// Of registration codes, whose sign-ins are read again and again and tell their dates.
     static let ofAdobePass: [ProtocolName] = [.adobePassV1, .adobePassV2]
+    static let grants: [ProtocolName] = [.oauthDeviceGrant]
 
     /// Nil when there is none of that name.
     public init?(named name: String) {
@@ -103,13 +104,13 @@ extension FaultKind {
         public let least: Int
         /// It shows on both sides alike, and either will do.
         public let isSymmetric: Bool
-        /// Those in which it is raced so.
+        /// Those in which it is raced so; the plans of the device grant have names of their own.
         public let protocols: [ProtocolName]
 
         init(
             _ parameters: String, plan: String, low: Double? = nil, high: Double? = nil,
             least: Int, isSymmetric: Bool = false,
-            in protocols: [ProtocolName] = ProtocolName.allCases
+            in protocols: [ProtocolName] = FaultKind.ofAdobePass
         ) {
             self.parameters = parameters
             self.plan = plan

@@ -52,7 +52,7 @@ struct RefusalLost: FaultInjector {
         violates: ["refusal-delivered"],
         // Another viewer can approve what one has refused.
         detection: .init(inGrant: ["one-decision", "decision-final"]),
-        protocols: [.oauthDeviceGrant], injector: Self.self)
+        protocols: FaultKind.grants, injector: Self.self)
 
     private var chance: Chance
     private var awaited = AwaitedAnswers()
@@ -82,9 +82,9 @@ struct DecisionOverwritten: FaultInjector {
         44, "decision-overwritten", "a later decision replaces the one that was confirmed",
         violates: ["decision-final", "one-decision"],
         races: [
-            .init("", plan: "approve-refuse", least: 3, isSymmetric: true, in: [.oauthDeviceGrant])
+            .init("", plan: "approve-refuse", least: 3, isSymmetric: true, in: FaultKind.grants)
         ],
-        protocols: [.oauthDeviceGrant], injector: Self.self)
+        protocols: FaultKind.grants, injector: Self.self)
 
     private var chance: Chance
     /// The state in which the decision under way found the code.
@@ -138,8 +138,8 @@ struct DeviceCodeReuse: FaultInjector {
     static let kind = FaultKind(
         45, "device-code-reuse", "each further poll with a device code gets another token",
         violates: ["device-code-once"],
-        races: [.init("", plan: "poll-poll", least: 4, isSymmetric: true, in: [.oauthDeviceGrant])],
-        protocols: [.oauthDeviceGrant], injector: Self.self)
+        races: [.init("", plan: "poll-poll", least: 4, isSymmetric: true, in: FaultKind.grants)],
+        protocols: FaultKind.grants, injector: Self.self)
 
     private var chance: Chance
     private var decided: [DeviceKey: Bool] = [:]
@@ -180,7 +180,7 @@ struct LoginMixUp: FaultInjector {
         46, "login-mix-up",
         "a token names who logged in last on the server's pages, not who approved",
         violates: ["token-isolation"], [.window("in which the other one has logged in")],
-        detection: .init(parameters: "window=1s"), protocols: [.oauthDeviceGrant],
+        detection: .init(parameters: "window=1s"), protocols: FaultKind.grants,
         injector: Self.self)
 
     private var chance: Chance
@@ -223,7 +223,7 @@ struct LoginMixUp: FaultInjector {
 struct CodeBurnt: FaultInjector {
     static let kind = FaultKind(
         47, "code-burnt", "a poll uses the device code up, and is told to wait",
-        violates: ["code-kept", "sign-in-visible"], protocols: [.oauthDeviceGrant],
+        violates: ["code-kept", "sign-in-visible"], protocols: FaultKind.grants,
         injector: Self.self)
 
     private var chance: Chance
@@ -252,7 +252,7 @@ struct CodeBurnt: FaultInjector {
 struct DeniedByPoll: FaultInjector {
     static let kind = FaultKind(
         48, "denied-by-poll", "the second poll is told that the viewer has refused",
-        violates: ["code-kept"], protocols: [.oauthDeviceGrant], injector: Self.self)
+        violates: ["code-kept"], protocols: FaultKind.grants, injector: Self.self)
 
     private var chance: Chance
     /// The polls of each device so far; nothing for those that are spared.
@@ -287,9 +287,9 @@ struct ApprovalGap: FaultInjector {
         races: [
             .init(
                 "window=30ms", plan: "approve-poll", low: 0, high: 30, least: 3,
-                in: [.oauthDeviceGrant])
+                in: FaultKind.grants)
         ],
-        protocols: [.oauthDeviceGrant], injector: Self.self)
+        protocols: FaultKind.grants, injector: Self.self)
 
     private var chance: Chance
     private let window: Duration
@@ -327,7 +327,7 @@ struct EarlyExpiry: FaultInjector {
         violates: ["expiry-respected"],
         [.init("early", .duration, "2s", "how long before the end of the code")],
         // Codes live 6 s on the bench.
-        detection: .init(parameters: "early=5500ms"), protocols: [.oauthDeviceGrant],
+        detection: .init(parameters: "early=5500ms"), protocols: FaultKind.grants,
         injector: Self.self)
 
     private var chance: Chance

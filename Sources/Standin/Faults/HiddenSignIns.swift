@@ -83,7 +83,12 @@ struct AckBeforeApply: FaultInjector {
     static let kind = FaultKind(
         4, "ack-before-apply", "the phone's sign-in is confirmed before polls return the token",
         violates: ["sign-in-visible"], [.window("from the answer to the act")],
-        races: [.init("window=30ms", plan: "poll-authenticate", low: 0, high: 30, least: 3)],
+        races: [
+            .init("window=30ms", plan: "poll-authenticate", low: 0, high: 30, least: 3),
+            .init(
+                "window=30ms", plan: "approve-poll", low: 0, high: 30, least: 3,
+                in: FaultKind.grants),
+        ],
         injector: Self.self)
 
     private var chance: Chance
@@ -120,7 +125,12 @@ struct PollErasesApproval: FaultInjector {
         violates: ["sign-in-delivered", "token-monotonic", "sign-in-visible", "poll-is-pure"],
         [.window("from reading to writing back")],
         detection: .init(inV2: ["action-true"]),
-        races: [.init("window=30ms", plan: "poll-authenticate", low: -30, high: 0, least: 4)],
+        races: [
+            .init("window=30ms", plan: "poll-authenticate", low: -30, high: 0, least: 4),
+            .init(
+                "window=30ms", plan: "approve-poll", low: -30, high: 0, least: 4,
+                in: FaultKind.grants),
+        ],
         injector: Self.self)
 
     private var chance: Chance

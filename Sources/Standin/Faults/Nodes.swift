@@ -22,6 +22,9 @@ struct StaleReplica: FaultInjector {
             .init(
                 "lag=30ms,read-share=100%", plan: "poll-authenticate", low: 0, high: 30, least: 3),
             .init("lag=30ms", plan: "poll-authenticate", low: 0, high: 30, least: 3),
+            .init(
+                "lag=30ms,read-share=100%", plan: "approve-poll", low: 0, high: 30, least: 3,
+                in: FaultKind.grants),
         ],
         injector: Self.self)
 

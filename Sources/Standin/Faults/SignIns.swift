@@ -20,7 +20,10 @@ struct DoubleConsume: FaultInjector {
         races: [
             .init(
                 "window=30ms", plan: "authenticate-authenticate", low: 0, high: 30, least: 3,
-                isSymmetric: true)
+                isSymmetric: true),
+            .init(
+                "window=30ms", plan: "approve-approve", low: 0, high: 30, least: 3,
+                isSymmetric: true, in: FaultKind.grants),
         ],
         injector: Self.self)
 
