@@ -8,6 +8,8 @@ public import Vocabulary
 public struct RaceFinding: Sendable, Hashable {
     public var plan: String
     public var invariant: Invariant
+    /// Whose promise it is, by the judge: what `sentence` says decides it.
+    public var source: PromiseSource
     /// The best schedule, its swept offset set to `best`.
     public var schedule: Schedule
     /// The op whose offset was swept.

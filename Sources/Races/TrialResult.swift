@@ -149,6 +149,9 @@ public struct TrialResult: Sendable {
 /// One broken promise in one trial: the judge's violation without what only a whole run needs.
 public struct Breach: Sendable, Hashable {
     public var invariant: Invariant
+    /// Whose promise it is, as the judge says: the same invariant is documented for one protocol and
+    /// an expectation of ours for another.
+    public var source: PromiseSource
     public var certainty: Certainty
     /// Exchanges and gap in words.
     public var sentence: String
@@ -162,12 +165,15 @@ public struct Breach: Sendable, Hashable {
     public var gap: Int64?
     public var scene: [SceneEntry]
 
+    /// `source`: nil is the invariant's usual one.
     public init(
-        _ invariant: Invariant, certainty: Certainty = .certain, sentence: String,
+        _ invariant: Invariant, source: PromiseSource? = nil, certainty: Certainty = .certain,
+        sentence: String,
         signature: String = "", household: Int = 0, exchanges: [Int] = [],
         operations: [OperationName] = [], gap: Int64? = nil, scene: [SceneEntry] = []
     ) {
         self.invariant = invariant
+        self.source = source ?? invariant.source
         self.certainty = certainty
         self.sentence = sentence
         self.signature = signature
@@ -180,8 +186,9 @@ public struct Breach: Sendable, Hashable {
 
     public init(_ violation: Violation) {
         self.init(
-            violation.invariant, certainty: violation.certainty, sentence: violation.sentence,
-            signature: violation.signature, household: violation.household,
+            violation.invariant, source: violation.source, certainty: violation.certainty,
+            sentence: violation.sentence, signature: violation.signature,
+            household: violation.household,
             exchanges: violation.exchanges, operations: violation.operations, gap: violation.gap,
             scene: violation.scene)
     }

@@ -14,6 +14,9 @@ extension Rig {
         for position in kinds.indices {
             kinds[position].application = kinds[position].ownApplication.over(target.application)
         }
+        if target.base == .embedded, protocols.contains(.oauthDeviceGrant) {
+            target.deviceGrant = target.deviceGrant.ofStandin
+        }
         if !marks["nightly"].gives("series") { nightly.series = Series.defaults(of: protocols) }
         checkSources(marks["source-addresses"].place, &reader)
         checkSpread(marks["target"], &reader)

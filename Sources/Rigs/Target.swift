@@ -186,7 +186,6 @@ extension Target: RigSection {
     ]
 
     mutating func check(_ marks: Marks, _ reader: inout ValueReader) {
-        if base == .embedded { deviceGrant = deviceGrant.ofStandin }
         if engine == .direct, http == .http2 {
             reader.refuse(
                 marks["engine"].place,

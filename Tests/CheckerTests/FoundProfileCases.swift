@@ -12,17 +12,21 @@ extension ProfileCase {
     private static let elsewhere = Story.shown(
         Tag(mvpd: Story.satellite, user: "alice"), from: 8_002)
 
-    static let found: [ProfileCase] = switches + homes + codes + addresses
+    static let found: [ProfileCase] = switches + homes + codes + completions + addresses
 
     // MARK: Two phones, one session
 
-    /// Two phones at one code: alice's names her provider, bob's the other one at `switched`. Alice logs in.
-    private static func twoPhones(_ story: inout Story, switched: Double) {
+    /// Two phones at one code: alice's names her provider, bob's the other one at `switched`, and a third one at
+    /// `lost`, without an answer. Alice logs in.
+    private static func twoPhones(_ story: inout Story, switched: Double, lost: Double? = nil) {
         story.session(at: 10)
         story.resume(at: 7_000)
         story.tell(
             .otherPhone, .resumeSession, at: switched, record: "authenticate none",
             status: 200, mvpd: Story.satellite)
+        if let lost {
+            story.tell(.otherPhone, .resumeSession, at: lost, .none, lost: true, mvpd: "DemoThird")
+        }
         story.tell(.phone, .authenticate, at: 7_100, status: 302)
         story.assertion(at: 8_000)
     }
@@ -37,6 +41,10 @@ extension ProfileCase {
         ProfileCase("I22: it was switching it while the browser left") {
             twoPhones(&$0, switched: 7_102)
             $0.pollCode(at: 10_000, elsewhere)
+        },
+        ProfileCase("linearizable: it had, and a look was under way as the login came") {
+            twoPhones(&$0, switched: 7_050)
+            $0.see([elsewhere], at: 7_990, took: 40)
         },
         ProfileCase("I22: or the login was at the provider that was asked for") {
             twoPhones(&$0, switched: 7_050)
@@ -60,6 +68,27 @@ extension ProfileCase {
                 status: 200, mvpd: Story.satellite)
             $0.assertion(at: 8_000)
             $0.pollCode(at: 10_000, other)
+        },
+        ProfileCase("I22: it was switched long after a lost request may have completed it") {
+            $0.session()
+            $0.tell(
+                .otherPhone, .resumeSession, at: 100, .none, lost: true, mvpd: Story.satellite)
+            $0.resume(at: 150)
+            $0.tell(.phone, .authenticate, at: 160, .none, status: 503)
+            // More questions about the code than are looked up again.
+            for poll in 0..<70 { $0.pollCode(at: 200 + Double(poll) * 50) }
+            $0.tell(
+                .otherPhone, .resumeSession, at: 7_050, record: "authenticate none", status: 200,
+                mvpd: Story.satellite)
+            $0.tell(.phone, .authenticate, at: 7_100, status: 302)
+            $0.assertion(at: 8_000)
+            $0.pollCode(at: 10_000, elsewhere)
+            $0.see([elsewhere], at: 11_000)
+        },
+        ProfileCase("I22: a lost request does not take a provider's place for sure") {
+            twoPhones(&$0, switched: 7_050, lost: 7_060)
+            $0.pollCode(at: 10_000, elsewhere)
+            $0.see([elsewhere], at: 11_000)
         },
         ProfileCase("I6: one login of a switched session, at both providers", .oneOwner) {
             twoPhones(&$0, switched: 7_050)
@@ -177,6 +206,37 @@ extension ProfileCase {
             $0.session("BBBBBB2", at: 60_000)
             $0.login(Tag(mvpd: Story.satellite, user: "alice"), at: 67_000, code: "BBBBBB2")
             $0.pollCode(at: 70_000, Story.shown(alice, from: 68_002), code: "BBBBBB2")
+        },
+    ]
+
+    /// Alice is signed in; one phone asks for her TV's second code while the other may complete it.
+    private static func completed(_ story: inout Story, _ resume: (inout Story) -> Void) {
+        story.session()
+        story.login(at: 7_000)
+        story.pollCode(at: 10_000, first)
+        story.session("BBBBBB2", at: 12_000)
+        story.tell(.otherPhone, .sessionByCode, at: 12_500, code: "BBBBBB2")
+        story.tell(.otherPhone, .sessionByCode, at: 13_000, took: 600, .absent, code: "BBBBBB2")
+        resume(&story)
+    }
+
+    private static let completions: [ProfileCase] = [
+        ProfileCase("linearizable: a session is completed while another screen asks for it") {
+            completed(&$0) {
+                $0.resume(at: 13_100, code: "BBBBBB2", record: "authorize authenticated")
+            }
+        },
+        ProfileCase("linearizable: it may be, by a request without an answer") {
+            completed(&$0) {
+                $0.tell(
+                    .phone, .resumeSession, at: 13_100, .none, code: "BBBBBB2", lost: true,
+                    mvpd: alice.mvpd)
+            }
+        },
+        ProfileCase("I9: it is completed later", .expiryRespected) {
+            completed(&$0) {
+                $0.resume(at: 13_700, code: "BBBBBB2", record: "authorize authenticated")
+            }
         },
     ]
 

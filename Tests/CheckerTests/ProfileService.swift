@@ -5,8 +5,9 @@ import Statistics
 import Vocabulary
 
 /// A service as small as can be that keeps every promise of REST V2, and one home that asks it in any order,
-/// both screens at once: each request acts at one instant between its call and its answer (rest-v2.md §§ 5
-/// to 7, 9). Times are in milliseconds.
+/// all screens at once: each request acts at one instant between its call and its answer (rest-v2.md §§ 5
+/// to 7, 9). In every third home two phones name a provider each for one session, and the browser goes where the
+/// session says as it leaves, whichever account its viewer types (B44). Times are in milliseconds.
 struct ProfileService {
     private struct Session {
         enum Standing { case pending, complete, superseded }
@@ -21,6 +22,11 @@ struct ProfileService {
         var client: Int
     }
 
+    private struct Departure: Hashable {
+        var who: Story.Who
+        var code: String
+    }
+
     private struct Act {
         var who: Story.Who
         var operation: OperationName
@@ -31,6 +37,8 @@ struct ProfileService {
         var tag = Story.alice
         var mvpd: String?
         var isLost = false
+        /// By a front that answers 503, before it reaches the service.
+        var isTurnedAway = false
     }
 
     private var dice: Dice
@@ -42,6 +50,10 @@ struct ProfileService {
     private var made = 0
     /// Of profiles: this home's providers have one.
     private let life: Int64
+    private let hasTwoPhones: Bool
+    /// The account that each phone types, and where its browser was sent with a code.
+    private var accounts: [Story.Who: Tag] = [:]
+    private var departures: [Departure: String] = [:]
     private(set) var story = Story()
 
     private static let users = [
@@ -54,11 +66,17 @@ struct ProfileService {
         dice = seed.child("profiles").generator()
         life = dice.chance(0.2) ? 20_000 : 21_600_000
         story.rules.shortestSignIn = .seconds(20)
+        hasTwoPhones = dice.chance(0.33)
         var next: [Story.Who: Double] = [.tv: 0, .phone: 400]
+        if hasTwoPhones { next[.otherPhone] = 420 }
+        for phone in [Story.Who.phone, .otherPhone] {
+            accounts[phone] = Self.users[dice.below(Self.users.count)]
+        }
         var due: [Act] = []
         var left = 70
         while left > 0 || !due.isEmpty {
-            let who: Story.Who = next[.tv, default: 0] <= next[.phone, default: 0] ? .tv : .phone
+            let screens: [Story.Who] = hasTwoPhones ? [.tv, .phone, .otherPhone] : [.tv, .phone]
+            let who = screens.min { next[$0, default: 0] < next[$1, default: 0] } ?? .tv
             let turn = next[who, default: 0]
             let acting = due.indices.min { due[$0].acts < due[$1].acts }
             if let acting, left == 0 || due[acting].acts <= turn {
@@ -84,13 +102,22 @@ struct ProfileService {
             who == .tv ? tv[dice.below(tv.count)] : phone[dice.below(phone.count)]
         if who == .tv, dice.chance(0.01) { operation = .registerClient }
         let took = Double(1 + dice.below(dice.chance(0.1) ? 900 : 30))
-        let tag = Self.users[dice.below(Self.users.count)]
+        var tag = Self.users[dice.below(Self.users.count)]
+        if hasTwoPhones, who != .tv { tag = accounts[who] ?? tag }
         var act = Act(
             who: who, operation: operation, call: call, acts: call + took * 0.5, ret: call + took,
             tag: tag)
         act.acts = call + took * Double(dice.below(1_000)) / 1_000
+        act.isTurnedAway = hasTwoPhones && operation == .authenticate && dice.chance(0.2)
         act.mvpd = operation == .createSession && dice.chance(0.4) ? nil : tag.mvpd
         let known = codes.filter { $0.from < call }.map(\.text)
+        if hasTwoPhones, operation == .assertion {
+            // No browser logs in that was sent nowhere.
+            let sent = known.last.flatMap { departures[Departure(who: who, code: $0)] }
+            if sent == nil { act.operation = .authenticate }
+            act.code = known.last
+            return act
+        }
         act.code = known.isEmpty || dice.chance(0.7) ? known.last : known[dice.below(known.count)]
         if dice.chance(0.04) {
             act.isLost = true
@@ -119,15 +146,22 @@ struct ProfileService {
         case .resumeSession: resume(act)
         case .sessionByCode: tell(act, isPending(act) ? .success : .absent)
         case .authenticate:
-            let isReady = isPending(act) && act.code.flatMap { sessions[$0]?.mvpd } != nil
-            tell(act, isReady ? .success : .denied)
+            guard !act.isTurnedAway else { return tell(act, .none, status: 503) }
+            let mvpd = isPending(act) ? act.code.flatMap { sessions[$0]?.mvpd } : nil
+            if let code = act.code, let mvpd, !act.isLost {
+                departures[Departure(who: act.who, code: code)] = mvpd
+            }
+            tell(act, mvpd == nil ? .denied : .success, status: mvpd == nil ? nil : 302)
         case .assertion:
             if let code = act.code, isPending(act), let client = sessions[code]?.client {
-                let profile = Story.shown(act.tag, from: Int64(act.acts), life: life)
-                profiles.removeAll { $0.client == client && $0.profile.mvpd == act.tag.mvpd }
+                let sent = departures.removeValue(forKey: Departure(who: act.who, code: code))
+                let mvpd = hasTwoPhones ? sent ?? act.tag.mvpd : act.tag.mvpd
+                let tag = Tag(mvpd: mvpd, user: act.tag.user)
+                let profile = Story.shown(tag, from: Int64(act.acts), life: life)
+                profiles.removeAll { $0.client == client && $0.profile.mvpd == mvpd }
                 profiles.append(Live(profile: profile, client: client))
                 sessions[code]?.standing = .complete
-                sessions[code]?.mvpd = act.tag.mvpd
+                sessions[code]?.mvpd = mvpd
             }
             tell(act, .none, tag: act.tag, status: 302)
         case .profiles: show(live(client, at: act.acts), act)

@@ -40,7 +40,7 @@ struct ProfileTests {
 
     @Test(
         "whatever a home asks a service that keeps its promises, nothing is accused",
-        arguments: Seed.samples(400))
+        arguments: Seed.samples(1000))
     func random(seed: Seed) {
         // Its TV polls for codes that are long over; the service is not to blame.
         let found = ProfileService(seed).story.findings.violations.filter {

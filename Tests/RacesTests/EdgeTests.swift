@@ -19,7 +19,7 @@ struct BreachPatternTests {
             breaches: isHit
                 ? [
                     .init(
-                        invariant: .signInVisible, ops: ["authenticate", "poll"],
+                        invariant: .signInVisible, source: .ours, ops: ["authenticate", "poll"],
                         isOfSwept: true, sentence: "")
                 ] : [],
             spans: [

@@ -1,5 +1,6 @@
 import Checker
 import Testing
+import Vocabulary
 
 @testable import Races
 
@@ -8,7 +9,7 @@ import Testing
         let variant = RacePlan.catalogue[0].variants[0]
         let rates = [(-12_800, 0, 5), (50, 2, 6), (800, 5, 5), (25_600, 11, 12), (51_200, 0, 5)]
         return RaceFinding(
-            plan: "poll-authenticate", invariant: .signInVisible,
+            plan: "poll-authenticate", invariant: .signInVisible, source: .ours,
             schedule: variant.at(.microseconds(15_430)), swept: "poll",
             window: .init(low: .microseconds(320), high: .microseconds(30_110)),
             best: .microseconds(15_430), rate: HitRate(hits: 29, trials: 30),
@@ -37,6 +38,24 @@ import Testing
             outcome, target: "embedded", cases: ["reports/x/cases/a.json"], width: 80)
         try Golden.expect(text + "\n", is: "race.txt")
         for line in text.split(separator: "\n") { #expect(line.count <= 82, "\(line)") }
+    }
+
+    @Test("what fails a run goes by the source that the judge gave the finding")
+    func source() throws {
+        var outcome = outcome
+        outcome.promises = Promises(.documented)
+        outcome.findings[0].invariant = .logoutFinal
+        for (source, level) in [
+            (PromiseSource.ours, "observed; does not fail a run under promises: documented"),
+            (.documented, "fails a run under promises: documented"),
+        ] {
+            outcome.findings[0].source = source
+            let text = RaceText.report(outcome, target: "embedded", cases: [])
+            #expect(text.contains("\n  source: \(source.words)\n  \(level)\n"))
+            let json = RaceText.json(outcome, cases: [])
+            #expect(json.contains("\"source\": \"\(source.rawValue)\""))
+            #expect(json.contains("\"level\": \"\(level)\""))
+        }
     }
 
     @Test("bins that tell nothing share a row; those next to a hit keep theirs")

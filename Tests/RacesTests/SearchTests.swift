@@ -12,6 +12,8 @@ struct RuleArena: Arena {
     /// Whether a trial at that offset breaks it; the number counts trials.
     var rule: @Sendable (Duration, Int) -> Bool
     var isolatesTrials = false
+    /// Whose promise the judge says it is; nil is the invariant's usual source.
+    var source: PromiseSource?
     let played = Played()
 
     init(isolatesTrials: Bool = false, rule: @escaping @Sendable (Duration, Int) -> Bool) {
@@ -41,7 +43,9 @@ struct RuleArena: Arena {
             ]
             if rule(offset, number) {
                 result.breaches = [
-                    Breach(.signInVisible, sentence: "late", household: 0, exchanges: [1])
+                    Breach(
+                        .signInVisible, source: source, sentence: "late", household: 0,
+                        exchanges: [1])
                 ]
             }
             return result
@@ -91,6 +95,39 @@ struct RuleArena: Arena {
         let window = try #require(outcome.findings.first?.window)
         #expect(window.low > .milliseconds(-2) && window.low < .milliseconds(8))
         #expect(window.high > .milliseconds(20) && window.high < .milliseconds(45))
+    }
+
+    @Test("a finding, its case and a replay carry the source that the judge gave the breach")
+    func source() async throws {
+        var arena = RuleArena { offset, _ in offset >= .zero && offset < .milliseconds(30) }
+        arena.source = .documented
+        #expect(Invariant.signInVisible.source != .documented)
+        let outcome = await search().run(in: arena)
+        let finding = try #require(outcome.findings.first)
+        #expect(finding.source == .documented)
+        let work = CaseWork(
+            .init(
+                version: "0", rig: .init(name: "r", source: ""), seed: 1,
+                target: .init(name: "here", protocolName: "adobe-pass-v1"), startedMicroseconds: 0),
+            on: arena)
+        let made = await work.make(finding, example: outcome.examples[0], madeAt: 0)
+        #expect(made.expected.source == .documented)
+        let read = try Case(Array(made.json.utf8), file: "c.json")
+        #expect(read.expected.source == .documented)
+        #expect(read.page(replaying: "c.json").contains("Source: the protocol&#39;s documentation"))
+        arena.source = .ours
+        let replayed = await Replay(read, on: arena).play(times: 5)
+        #expect(replayed.source(read) == .ours, "what is seen now counts")
+        let quiet = await Replay(read, on: RuleArena { _, _ in false }).play(times: 5)
+        #expect(quiet.source(read) == .documented)
+    }
+
+    @Test("a case of before, which names no source, has the invariant's")
+    func sourceOfOldCase() throws {
+        let text = Case.sample.json
+        let range = try #require(text.firstRange(of: "\"source\": \"ours\",\n    "))
+        let old = text.replacingCharacters(in: range, with: "")
+        #expect(try Case(Array(old.utf8), file: "c.json") == Case.sample)
     }
 
     @Test("what breaks at every offset has no window")

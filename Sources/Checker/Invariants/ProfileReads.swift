@@ -142,7 +142,7 @@ extension HouseholdState {
     }
 
     /// Whether that is, at whichever provider, a user who signs in on this device.
-    private func isOwnUser(_ mark: UInt64) -> Bool {
+    func isOwnUser(_ mark: UInt64) -> Bool {
         if tags.contains(where: { $0.mark == mark && $0.mark != 0 }) { return true }
         guard let stranger = strangers.first(where: { $0.seen.mark == mark }) else { return false }
         return tags.contains { $0.user == stranger.seen.user }

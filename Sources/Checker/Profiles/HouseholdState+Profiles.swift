@@ -104,6 +104,7 @@ extension HouseholdState {
     // MARK: What it is to the model
 
     mutating func note(_ operation: Observed, _ book: ProfileBook) -> ModelOperation? {
+        noteWay(operation, book)
         switch operation.step {
         case .issueCode:
             if operation.effect == .open { book.note(lostSession: operation.ret) }
@@ -116,23 +117,14 @@ extension HouseholdState {
         case .lookUpCode where operation.effect == .nothing:
             // Its answer was lost: it may have completed the session all the same.
             guard let life = life(of: operation) else { return nil }
-            noteChoice(operation, book)
-            book.given.insert(life)
-            end(life, operation.call)
-            return nil
-        case .login where operation.operation == .authenticate && operation.effect == .nothing:
-            if let life = life(of: operation) { book.choices.noteDeparture(operation, of: life) }
+            complete(life, by: operation, until: operation.call.plus(registry.deadline), book)
             return nil
         case _ where operation.flags.contains(.edge) || operation.effect == .nothing: return nil
         case _ where operation.flags.contains(.anothers): return nil
         case .lookUpCode:
-            noteChoice(operation, book)
             noteCompletion(operation, book)
             return sessionRead(operation, book)
         case .login:
-            if let life = life(of: operation), operation.operation == .authenticate {
-                book.choices.noteDeparture(operation, of: life)
-            }
             if let life = life(of: operation), operation.operation == .authenticate,
                 operation.effect == .success, book.loginBegun[life] == nil
             {
@@ -166,10 +158,33 @@ extension HouseholdState {
             let life = life(of: operation)
         else { return }
         if book.answer(operation.sequence).action.isAuthorize {
-            book.given.insert(life)
-            end(life, operation.call)
+            complete(life, by: operation, until: operation.ret, book)
         } else if operation.screen > 0 {
             book.resumed[life] = CompactOperation(operation)
+        }
+    }
+
+    /// A session is complete by then without a login, or may be: a question about it that is under way may be told that it
+    /// is over, and what is asked from now on tells nothing of it.
+    private mutating func complete(
+        _ life: Int, by operation: Observed, until time: Int64, _ book: ProfileBook
+    ) {
+        book.given.insert(life)
+        end(life, operation.call)
+        guard var act = codeAct(.expireCode, life) else { return }
+        act.isMaybe = true
+        agenda.insert(
+            EventQueue.Expiry(low: max(operation.call, now), high: max(time, now), act: act))
+    }
+
+    /// What a screen asks on its way to a provider, however it was answered and whosever the letters may be by then:
+    /// it explains profiles, and accuses nobody.
+    private func noteWay(_ operation: Observed, _ book: ProfileBook) {
+        switch operation.step {
+        case .lookUpCode: noteChoice(operation, book)
+        case .login where operation.operation == .authenticate:
+            if let life = life(of: operation) { book.choices.noteDeparture(operation, of: life) }
+        default: break
         }
     }
 
@@ -178,7 +193,8 @@ extension HouseholdState {
         guard operation.operation.choosesProvider, operation.slot > 0,
             [.success, .open, .nothing].contains(operation.effect), let life = life(of: operation)
         else { return }
-        book.choices.note(book.mark(of: operation.slot), of: life, operation)
+        book.choices.note(
+            book.mark(of: operation.slot), of: life, operation, deadline: registry.deadline)
     }
 
     /// A login whose session may have had another provider when its browser left: it may be a sign-in of the same
@@ -319,7 +335,12 @@ extension HouseholdState {
             var one = operation
             one.tag = shown.tag
             tag = knownTag(shown.tag) ?? learn(one)
-            if tag == nil { return ModelOperation.ProfileValues.stranger }
+            if tag == nil {
+                // That a login was at another provider than its account's is known once it is called: this answer
+                // may have been under way then (`noteElsewhere`).
+                return isOwnUser(shown.tag)
+                    ? ModelOperation.ProfileValues.somebody : ModelOperation.ProfileValues.stranger
+            }
         } else {
             tag = placedTag(shown.tag)
         }

@@ -12,6 +12,8 @@ struct ProviderChoices: Sendable {
         var screen: UInt8
         var call: Int64
         var ret: Int64
+        /// The service said so, about this session: only then it has surely taken another provider's place.
+        var isCertain: Bool
     }
 
     /// When a screen's browser may have been sent to the provider.
@@ -33,10 +35,15 @@ struct ProviderChoices: Sendable {
 
     func name(_ mark: UInt64) -> String? { names[mark] }
 
-    mutating func note(_ mvpd: UInt64, of life: Int, _ operation: Observed) {
+    /// `deadline`: so long after its call a request without an answer may take effect, in nanoseconds.
+    mutating func note(_ mvpd: UInt64, of life: Int, _ operation: Observed, deadline: Int64) {
+        let isCertain =
+            operation.effect == .success && operation.flags.isDisjoint(with: [.edge, .anothers])
+        let ret = isCertain ? operation.ret : max(operation.ret, operation.call.plus(deadline))
         choices[life, default: []].append(
             Choice(
-                mvpd: mvpd, screen: operation.screen, call: operation.call, ret: operation.ret))
+                mvpd: mvpd, screen: operation.screen, call: operation.call, ret: ret,
+                isCertain: isCertain))
     }
 
     /// Whether a request named that provider for the session.
@@ -70,7 +77,7 @@ struct ProviderChoices: Sendable {
         where choice.mvpd != own && choice.call <= until && !found.contains(choice.mvpd) {
             // A screen does one thing after the other, even at one instant.
             let isReplaced = named.contains {
-                $0.mvpd != choice.mvpd && $0.call > choice.ret
+                $0.isCertain && $0.mvpd != choice.mvpd && $0.call > choice.ret
                     && ($0.ret < from || $0.screen == login.screen && $0.ret == from)
             }
             if !isReplaced { found.append(choice.mvpd) }

@@ -102,6 +102,8 @@ public struct Case: Codable, Sendable, Hashable {
     /// What a replay must show to count.
     public struct Expected: Codable, Sendable, Hashable {
         public var invariant: Invariant
+        /// Whose promise it is, by the judge.
+        public var source: PromiseSource
         /// Ids of the ops that cannot all be true.
         public var ops: [String]
         /// The least distance in time between the two that contradict each other; nil where time is
@@ -111,20 +113,35 @@ public struct Case: Codable, Sendable, Hashable {
         public var sentence: String
 
         private enum CodingKeys: String, CodingKey {
-            case invariant, ops
+            case invariant, source, ops
             case gap = "minGapUs"
             case signature, sentence
         }
 
+        /// `source`: nil is the invariant's usual one.
         public init(
-            _ invariant: Invariant, ops: [String] = [], gap: Duration? = nil,
+            _ invariant: Invariant, source: PromiseSource? = nil, ops: [String] = [],
+            gap: Duration? = nil,
             signature: String = "", sentence: String = ""
         ) {
             self.invariant = invariant
+            self.source = source ?? invariant.source
             self.ops = ops
             self.gap = gap
             self.signature = signature
             self.sentence = sentence
+        }
+
+        public init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            self.init(
+                try container.decode(Invariant.self, forKey: .invariant),
+                // The first cases had none.
+                source: try container.decodeIfPresent(PromiseSource.self, forKey: .source),
+                ops: try container.decode([String].self, forKey: .ops),
+                gap: try container.decodeIfPresent(Duration.self, forKey: .gap),
+                signature: try container.decode(String.self, forKey: .signature),
+                sentence: try container.decode(String.self, forKey: .sentence))
         }
     }
 

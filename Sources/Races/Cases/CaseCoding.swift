@@ -125,6 +125,21 @@ extension Invariant: Codable {
     }
 }
 
+extension PromiseSource: Codable {
+    public init(from decoder: any Decoder) throws {
+        let name = try? decoder.singleValueContainer().decode(String.self)
+        guard let read = name.flatMap(PromiseSource.init) else {
+            throw decoder.wrong("one of " + Self.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        self = read
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(rawValue)
+    }
+}
+
 extension OperationName: Codable {
     public init(from decoder: any Decoder) throws {
         let name = try? decoder.singleValueContainer().decode(String.self)

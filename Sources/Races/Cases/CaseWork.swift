@@ -133,7 +133,8 @@ public struct CaseWork: Sendable {
             seed: origin.seed, policies: origin.policies, target: origin.target,
             throttle: origin.throttle, schedule: schedule, company: finding.company,
             swept: schedule[op: finding.swept] == nil ? nil : finding.swept,
-            expected: Case.Expected(finding.invariant, sentence: finding.sentence))
+            expected: Case.Expected(
+                finding.invariant, source: finding.source, sentence: finding.sentence))
     }
 
     /// Trials that are played together.
@@ -227,7 +228,7 @@ extension Case {
         trial = Trial(example, breach: breach, startedMicroseconds: startedMicroseconds)
         let ids = trial?.exchanges.filter { $0.isConflict && !$0.op.isEmpty }.map(\.op) ?? []
         expected = Expected(
-            wanted, ops: schedule.ops.map(\.id).filter { ids.contains($0) },
+            wanted, source: breach.source, ops: schedule.ops.map(\.id).filter { ids.contains($0) },
             gap: breach.gap.map { .nanoseconds($0) }, signature: breach.signature,
             sentence: breach.sentence)
         target.take(example.exchanges)

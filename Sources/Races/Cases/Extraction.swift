@@ -74,7 +74,7 @@ public struct Extraction {
             // Two living rooms that mix: those of another trial would mix with them too.
             company: schedule.rooms > 1 ? .nobody : .crowd, swept: story.swept,
             expected: Case.Expected(
-                violation.invariant, ops: story.conflictIDs,
+                violation.invariant, source: violation.source, ops: story.conflictIDs,
                 gap: violation.gap.map { .nanoseconds($0) }, signature: violation.signature,
                 sentence: violation.sentence),
             historyHash: history.end?.historyHash ?? "")

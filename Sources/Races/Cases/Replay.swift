@@ -42,6 +42,13 @@ public struct Replay: Sendable {
             RaceFinding.Quantiles(latencies).map { Case.PathJitter(via: via, spread: $0) }
         }
 
+        /// Whose promise it is: by the judge where it broke, as the case has it where it did not.
+        public func source(_ replayed: Case) -> PromiseSource {
+            let wanted = replayed.expected.invariant
+            let breach = example?.breaches.first { $0.invariant == wanted }
+            return breach?.source ?? replayed.expected.source
+        }
+
         /// With 95 %, from both sides.
         public var interval: Interval { .exactShare(of: rate.hits, in: rate.trials) }
     }

@@ -140,6 +140,7 @@ extension Replay.ReplayOutcome {
             ("schema", .string("screenrig/replay/1")), ("event", .string("end")),
             ("case", .string(replayed.name)), ("target", .string(target)),
             ("invariant", .string(replayed.expected.invariant.name)), ("level", .string(level)),
+            ("source", .string(source(replayed).rawValue)),
             ("hits", .integer(rate.hits)), ("of", .integer(rate.trials)),
             (
                 "ci95",

@@ -53,7 +53,7 @@ enum CasePage {
             \(fact("Reproduces", hits?.counted ?? "not replayed yet", range ?? ""))
             \(fact("When", window))
             \(fact("Aimed at", offset, found.swept.map { "offset of \($0)" } ?? ""))
-            \(fact("Promise", found.expected.invariant.name))
+            \(fact("Promise", found.expected.invariant.name, "Source: \(found.expected.source.words)"))
             </dl>
             """
     }

@@ -16,7 +16,7 @@ enum RacePage {
             <div class="verdict \(report.verdict == .pass ? "pass" : "fail")" role="status"><p>\(Sanitizer.line(report.headline, limit: 600))</p></div>
             </header>
             <main>
-            \(report.findings.enumerated().map { finding($1, number: $0 + 1) })\
+            \(report.findings.enumerated().map { finding($1, number: $0 + 1, report) })\
             \(arms(report))\(sweeps(report))\(facts(report))</main>
             <footer>Made by screenrig \(report.about.version). The same numbers are in summary.json and in the CSV \
             files beside this page.</footer>
@@ -27,8 +27,11 @@ enum RacePage {
         return page.text
     }
 
-    private static func finding(_ found: RaceReport.Found, number: Int) -> HTML {
+    private static func finding(
+        _ found: RaceReport.Found, number: Int, _ report: RaceReport
+    ) -> HTML {
         let finding = found.finding
+        let level = report.outcome.promises.meaning(of: finding.invariant, from: finding.source)
         let again: HTML =
             found.file.map { file in
                 """
@@ -44,6 +47,7 @@ enum RacePage {
             "finding-\(number)", "\(finding.invariant.name) violated in \(finding.plan)",
             """
             <p class="lead">\(Sanitizer.line(RaceText.whenText(finding), limit: 600)): \(rate). Found by: \(finding.method).</p>
+            <p>Source: \(finding.source.words); \(level).</p>
             <p>\(Sanitizer.line(finding.sentence, limit: 600))</p>
             \(HitRateCurve(finding, id: "hits-\(number)").html)
             \(again)

@@ -18,7 +18,7 @@ extension RaceReport {
     private var findingRows: String {
         var text = CSV.line([
             "plan", "invariant", "hits", "trials", "ci95_low", "ci95_high", "window_low_ms",
-            "window_high_ms", "best_ms", "when", "method", "case", "sentence",
+            "window_high_ms", "best_ms", "when", "method", "case", "sentence", "source",
         ])
         for found in findings {
             let finding = found.finding
@@ -30,6 +30,7 @@ extension RaceReport {
                 finding.window.map { DecimalText.trimmed($0.high.milliseconds) } ?? "",
                 DecimalText.trimmed(finding.best.milliseconds), RaceText.whenText(finding),
                 finding.method, found.file ?? "", Sanitizer.line(finding.sentence, limit: 600),
+                finding.source.rawValue,
             ])
         }
         return text

@@ -35,7 +35,7 @@ extension RaceText {
         let findings = outcome.findings.enumerated().map { number, finding in
             let path = cases.indices.contains(number) ? cases[number] : nil
             let level = outcome.promises.meaning(
-                of: finding.invariant, from: finding.invariant.source)
+                of: finding.invariant, from: finding.source)
             return object(
                 fields(finding) + [("level", quoted(level))]
                     + (path.map { [("case", quoted($0))] } ?? []))
@@ -89,6 +89,7 @@ extension RaceText {
         let interval = Interval.exactShare(of: finding.rate.hits, in: finding.rate.trials)
         return [
             ("plan", quoted(finding.plan)), ("invariant", quoted(finding.invariant.name)),
+            ("source", quoted(finding.source.rawValue)),
             ("swept", quoted(finding.swept)), ("bestUs", "\(finding.best.wholeMicroseconds)"),
             ("hits", "\(finding.rate.hits)"), ("of", "\(finding.rate.trials)"),
             ("ci95", "[\(decimal(interval.low)), \(decimal(interval.high))]"),

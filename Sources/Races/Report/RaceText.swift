@@ -113,8 +113,8 @@ public enum RaceText {
         _ finding: RaceFinding, _ path: String?, _ promises: Promises, _ width: Int
     ) -> [String] {
         var lines = ["FOUND  \(finding.invariant) violated in \(finding.plan)"]
-        lines.append(
-            "  \(promises.meaning(of: finding.invariant, from: finding.invariant.source))")
+        lines.append("  source: \(finding.source.words)")
+        lines.append("  \(promises.meaning(of: finding.invariant, from: finding.source))")
         lines.append("  \(whenText(finding))")
         if finding.isRare {
             lines.append("  at all offsets: \(text(finding.total))")

@@ -28,12 +28,13 @@ extension RaceSearcher {
         search.news(.phase("\(title): measuring the rate at \(Offsets.text(best))"))
         let (rate, achieved) = await measure(best, track, invariant)
         let isThere = window.map { stands($0, rate, track, invariant) } ?? false
+        let told = told(track, invariant)
         return RaceFinding(
-            plan: tracks[track].variant.schedule.plan, invariant: invariant,
+            plan: tracks[track].variant.schedule.plan, invariant: invariant, source: told.source,
             schedule: tracks[track].variant.at(best), swept: tracks[track].variant.swept,
             window: isThere ? window : nil, best: best, rate: rate,
             achieved: RaceFinding.Quantiles(achieved),
-            curve: curve(track, invariant).points, sentence: sentence(track, invariant),
+            curve: curve(track, invariant).points, sentence: told.sentence,
             firstSeen: search.clock(),
             isSimultaneous: isThere && best.magnitude <= gateError,
             method: tracks[track].method, company: isAlone ? .nobody : .queue)

@@ -259,13 +259,15 @@ final class RaceSearcher {
         BreachPattern(invariant, in: tracks[track].sightings)
     }
 
-    func sentence(_ track: Int, _ invariant: Invariant) -> String {
+    /// Of the first breach: whose promise it is, and what the judge says. Where nothing was seen, the
+    /// invariant's usual source and no sentence.
+    func told(_ track: Int, _ invariant: Invariant) -> (source: PromiseSource, sentence: String) {
         for sighting in tracks[track].sightings {
             if let own = sighting.breaches.first(where: { $0.invariant == invariant }) {
-                return own.sentence
+                return (own.source, own.sentence)
             }
         }
-        return ""
+        return (invariant.source, "")
     }
 
     /// Hits at an outermost offset, and far out on the other side as well: it makes no difference when,
@@ -331,10 +333,11 @@ final class RaceSearcher {
         let points = curve(track, invariant).points
         let variant = tracks[track].variant
         let best = points.max { $0.rate.share < $1.rate.share }?.offset ?? .zero
+        let told = told(track, invariant)
         var finding = RaceFinding(
-            plan: variant.schedule.plan, invariant: invariant, schedule: variant.at(best),
-            swept: variant.swept, best: best, rate: HitRate(), curve: points,
-            sentence: sentence(track, invariant), firstSeen: search.clock(),
+            plan: variant.schedule.plan, invariant: invariant, source: told.source,
+            schedule: variant.at(best), swept: variant.swept, best: best, rate: HitRate(),
+            curve: points, sentence: told.sentence, firstSeen: search.clock(),
             method: "sweep with concurrent trials; not in isolated trials")
         finding.rate = finding.total
         forgotten.append(finding)

@@ -14,6 +14,7 @@ struct Sighting {
 
     struct Broken {
         var invariant: Invariant
+        var source: PromiseSource
         /// Ops of the schedule that are part of the evidence.
         var ops: [String]
         var isOfSwept: Bool
@@ -28,8 +29,8 @@ extension Sighting {
         breaches = result.breaches.map { breach in
             let ops = result.schedule.ops.map(\.id).filter { result.isOf($0, breach) }
             return Broken(
-                invariant: breach.invariant, ops: ops, isOfSwept: ops.contains(swept),
-                sentence: breach.sentence)
+                invariant: breach.invariant, source: breach.source, ops: ops,
+                isOfSwept: ops.contains(swept), sentence: breach.sentence)
         }
         spans = [:]
         for release in result.releases {

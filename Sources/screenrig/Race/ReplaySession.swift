@@ -90,14 +90,16 @@ struct ReplaySession {
         if let via = rig.proxyText { told.path = outcome.path(through: via) }
         if saves, outcome.rate.trials > 0 { try save(outcome, &told, stage) }
         let broken = known.expected.invariant
-        let level = stage.promises.meaning(of: broken, from: broken.source)
+        let source = outcome.source(known)
+        let level = stage.promises.meaning(of: broken, from: source)
         if asJSON {
             Terminal.print(
                 outcome.json(
                     told, target: target, level: level, fixed: fixed, exitCode: code.rawValue))
         } else {
             Terminal.print(inWords: outcome.line(told, target: target))
-            let more = ["\(broken.name): \(level)"] + outcome.notes(told)
+            let more =
+                ["\(broken.name): \(level); source: \(source.words)"] + outcome.notes(told)
             for note in more + (stage.strikes.map { [$0.sentence] } ?? []) {
                 Terminal.print(inWords: "  \(note)", hanging: 4)
             }
