@@ -35,7 +35,7 @@ extension HouseholdState {
         if let profiles { return judge(operation, beat, profiles) }
         if registry.isDeviceGrant {
             judgeGrant(operation, beat)
-            if isMootEnd(operation) { return }
+            if isMootEnd(operation) || isOfAnotherGrant(operation) { return }
         }
         guard operation.effect != .denied else { return }
         if operation.effect == .success, operation.operation.showsToken {

@@ -5,7 +5,10 @@ internal import Dialects
 extension HouseholdState {
     mutating func note(_ operation: Observed) -> ModelOperation? {
         if let profiles { return note(operation, profiles) }
-        if registry.isDeviceGrant { noteGrant(of: operation) }
+        if registry.isDeviceGrant {
+            noteGrant(of: operation)
+            if isOfAnotherGrant(operation) { return nil }
+        }
         // A cache in front of the service answered: that tells nothing of the service.
         let isEdge = operation.flags.contains(.edge)
         switch operation.step {

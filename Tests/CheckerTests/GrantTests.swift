@@ -150,7 +150,9 @@ import Vocabulary
         }
     }
 
-    @Test("one-owner: two persons' approvals of one code both confirmed; one's own, twice, is no breach")
+    @Test(
+        "one-owner: two persons' approvals of one code both confirmed; one's own, twice, is no breach"
+    )
     func twoOwners() throws {
         for (user, expected) in [("ben", [Invariant.oneOwner]), ("ann", [])] {
             var story = story()
@@ -183,7 +185,8 @@ import Vocabulary
         #expect(!story.sentences.contains { $0.contains(" at ;") || $0.contains(" at  ") })
     }
 
-    @Test("no-token-before-sign-in: told although the TV has a new code when the old one is approved")
+    @Test(
+        "no-token-before-sign-in: told although the TV has a new code when the old one is approved")
     func tokenBeforeApprovalOfAnOldCode() {
         var story = story()
         story.poll(at: 1_000, token: 1)
@@ -191,6 +194,41 @@ import Vocabulary
             .tv, .deviceAuthorization, at: 1_200, code: "BBBBBB1", expires: 60_000, generated: 0)
         story.decide(.approval, at: 1_500)
         #expect(story.broken.contains(.noTokenBeforeSignIn))
+    }
+
+    @Test("a second code of a TV that holds a token is a grant of its own")
+    func twoGrants() {
+        func story(_ more: (inout Story) -> Void) -> Story {
+            var story = self.story()
+            story.decide(.approval, at: 500)
+            story.poll(at: 1_000, token: 1)
+            story.tell(
+                .tv, .deviceAuthorization, at: 1_200, code: "BBBBBB1", expires: 60_000,
+                generated: 0)
+            more(&story)
+            return story
+        }
+        // Pending is what nobody has approved, whatever the TV holds.
+        let pending = story { story in
+            story.tell(.tv, .refreshToken, at: 1_500, code: nil, record: "r1", secret: 2)
+            story.tell(
+                .tv, .deviceToken, at: 2_000, .absent, code: "BBBBBB1", status: 400,
+                reason: "authorization_pending")
+        }
+        #expect(pending.broken == [])
+        // The end of one is not the other's.
+        let ended = story { story in
+            story.decide(.approval, at: 1_500, code: "BBBBBB1")
+            story.tell(.tv, .revocation, at: 1_600, code: nil)
+            story.tell(.tv, .deviceToken, at: 2_000, .success, code: "BBBBBB1", secret: 7)
+        }
+        #expect(ended.broken == [])
+        // What holds of a single grant is held against it all the same.
+        let refused = story { story in
+            story.decide(.refusal, at: 1_500, code: "BBBBBB1")
+            story.tell(.tv, .deviceToken, at: 2_000, .success, code: "BBBBBB1", secret: 7)
+        }
+        #expect(refused.broken == [.decisionFinal])
     }
 
     @Test("refresh-token-once: two successors of one refresh token; one of each is as it should be")

@@ -6,7 +6,7 @@ import Testing
 @Suite("The coverage table")
 struct CoverageTests {
     static let root = RigFiles.folder.deletingLastPathComponent()
-    static let pages = ["rest-v1", "rest-v2", "apple-sso", "access-enabler-sdk"]
+    static let pages = ["rest-v1", "rest-v2", "rfc8628", "apple-sso", "access-enabler-sdk"]
 
     @Test(
         "no row is empty, each test that it names is there, and each rig is held to what it shows",

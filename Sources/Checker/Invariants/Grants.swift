@@ -40,6 +40,13 @@ struct GrantBook: Sendable {
     var redemptions: [Redemption] = []
     /// Marks of the tokens that were given back.
     var returned: [UInt64] = []
+    /// The code whose token the TV holds; 0: none.
+    var held: UInt64 = 0
+    /// Codes that the TV asked for while it held a token: each is a grant of its own, which says nothing of the
+    /// one before.
+    var others: [UInt64] = []
+    /// It holds tokens of several: nobody can say whose a request without a code shows.
+    var holdsSeveral = false
 
     /// Texts of errors, as an answer's `detail` has them.
     static let denied = Checker.mark("access_denied")
@@ -68,6 +75,32 @@ extension HouseholdState {
         case .revocation: changeGrants { $0.returned.append(operation.detail) }
         default: break
         }
+        noteHeld(operation)
+    }
+
+    /// Notes whose token the TV holds, as far as its answers tell.
+    private mutating func noteHeld(_ operation: Observed) {
+        let code = operation.code
+        switch (operation.operation, operation.effect) {
+        case (.deviceAuthorization, .success) where (grantBook?.held ?? 0) != 0:
+            changeGrants { $0.others.append(code) }
+        case (.deviceToken, .success):
+            changeGrants {
+                if $0.others.contains(code) { $0.holdsSeveral = true } else { $0.held = code }
+            }
+        case (.revocation, .success), (.userinfo, .unauthenticated), (.refreshToken, .denied):
+            guard let grantBook, !grantBook.holdsSeveral else { return }
+            changeGrants { $0.held = 0 }
+        default: break
+        }
+    }
+
+    /// Whether an operation is about another grant than the one that the TV is signed in by: of that only what
+    /// holds of a single grant is judged.
+    func isOfAnotherGrant(_ operation: Observed) -> Bool {
+        guard let grantBook, operation.step != .issueCode else { return false }
+        return operation.code == 0
+            ? grantBook.holdsSeveral : grantBook.others.contains(operation.code)
     }
 
     /// Notes a renewal as its answer is taken in.
