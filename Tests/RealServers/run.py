@@ -24,6 +24,7 @@ import sys
 import tempfile
 
 from records import Records
+from server import SERVERS
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -129,7 +130,7 @@ def run(name, server, options, work):
     records = Records(name, server.database).held_against(str(out))
     accused = records["accusations"]
     result = {
-        "rate": options.rate, "settings": settings, "version": summary["run"]["version"],
+        "software": software(name), "rate": options.rate, "settings": settings, "version": summary["run"]["version"],
         "households": summary["households"], "exit code": ran.returncode,
         "errors": summary["exchanges"]["errors"], "error rows": summary["errors"],
         "requests": summary["exchanges"]["completed"],
@@ -222,6 +223,15 @@ def milliseconds(microseconds):
     return "…" if microseconds is None else f"{microseconds / 1000:+.2f}".rstrip("0").rstrip(".") + " ms"
 
 
+def software(name):
+    """Name and version of what was installed, as the table has it."""
+    packages = SERVERS[name].get("packages")
+    if packages:
+        return f"{name} {packages[0].split('==')[1]}, SQLite, 2 gunicorn workers of 4 threads"
+    asked = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", name], capture_output=True, text=True)
+    return f"{name} {asked.stdout or '(not installed)'}, SQLite, one process with threads"
+
+
 def page(results):
     lines = ["| server | households | rate | signed in | refused | others | requests that failed | accusations that the "
              "records contradict |", "|---|---|---|---|---|---|---|---|"]
@@ -237,11 +247,12 @@ def page(results):
             else:
                 others.append(f"{count} {cause}")
         lines.append(
-            f"| {name} | {homes['started']:,} | {ran['rate']}/s | {homes['signedIn']:,} | {refused} | "
+            f"| {ran['software']} | {homes['started']:,} | {ran['rate']}/s | {homes['signedIn']:,} | {refused} | "
             f"{'; '.join(others) or '0'} | {ran['errors']} | {len(ran['records']['contradicted'])} |")
     lines += ["", "| server | promise | seen in the run |", "|---|---|---|"]
     for name, result in results.items():
         rows = result.get("run", {}).get("promises", {})
+        started = result["run"]["households"]["started"] if rows else 0
         kept = []
         for promise, row in sorted(rows.items(), key=lambda item: -item[1]["accused"]):
             if not row["accused"]:
@@ -252,27 +263,36 @@ def page(results):
             if told["not told"]:
                 note += f" and cannot tell of {told['not told']}"
             lines.append(
-                f"| {name} | `{promise}` | broken in {row['accused']} households, {row['checked']:,} checks "
-                f"({percents(row['accused'], max(row['checked'], row['accused']))}){note} |")
+                f"| {name} | `{promise}` | broken in {row['accused']} of {started:,} households "
+                f"({percents(row['accused'], started)}), {row['checked']:,} checks{note} |")
         if kept:
             lines.append(f"| {name} | kept, with the number of checks | {', '.join(kept)} |")
-    lines += ["", "| server | plan | promise | whose | search | offsets | scripts, fresh servers |",
+    lines += ["", "| server | plan | promise | whose | search | offsets | script alone, on three fresh servers |",
               "|---|---|---|---|---|---|---|"]
-    quiet = {}
     for name, result in results.items():
+        found, quiet = {}, []
         for plan, raced in sorted(result.get("races", {}).items()):
             for row in raced.get("findings", []):
-                lines.append(race_line(name, plan, raced, row))
+                found.setdefault(row["invariant"], []).append((plan, raced, row))
             if not raced.get("findings"):
                 why = raced.get("obstacle") or []
-                text = f"`{plan}` ({raced.get('trials', 0)} trials)" if not why else f"`{plan}` (not possible)"
-                quiet.setdefault(name, []).append(text)
-    for name, plans in quiet.items():
-        lines += ["", f"Nothing found on {name} by {', '.join(plans)}."]
+                quiet.append(f"`{plan}` ({raced.get('trials', 0)} trials)" if not why else f"`{plan}` (not possible)")
+        for _, rows in sorted(found.items()):
+            rows.sort(key=lambda item: -strength(item[2]))
+            others = sorted({plan for plan, _, _ in rows[1:]} - {rows[0][0]})
+            lines.append(race_line(name, *rows[0], others))
+        if quiet:
+            lines.append(f"| {name} | {', '.join(quiet)} | nothing found | | | | |")
     return "\n".join(lines)
 
 
-def race_line(name, plan, raced, row):
+def strength(row):
+    """Hits of the scripts, and then of the search: the row that shows a promise best."""
+    scripts = row["scripts"] if isinstance(row["scripts"], list) else []
+    return sum(one["hits"] for one in scripts if isinstance(one, dict)) + row["hits"] / max(1, row["of"])
+
+
+def race_line(name, plan, raced, row, others):
     # The edges of a search that its limit ended are no window.
     if row["windowUs"] and raced["end"] == "complete":
         offsets = " to ".join(milliseconds(end) for end in row["windowUs"])
@@ -283,8 +303,12 @@ def race_line(name, plan, raced, row):
         scripts = ", ".join(
             f"{one['hits']} of {one['of']}" + ("" if one["records"] is None else f" (records: {one['records']})")
             if isinstance(one, dict) else str(one) for one in scripts)
-    rate = f"{row['hits']} of {row['of']} ({percents(row['hits'], row['of'])})" if row["of"] else "0 of 0"
-    return f"| {name} | `{plan}` | `{row['invariant']}` | {SOURCES[row['source']]} | {rate} | {offsets} | {scripts} |"
+    else:
+        scripts = "none: " + scripts.split(",")[0]
+    rate = f"{row['hits']} of {row['of']} ({percents(row['hits'], row['of'])})" if row["of"] else "not measured"
+    also = f"; also {', '.join(f'`{other}`' for other in others)}" if others else ""
+    return (f"| {name} | `{plan}`{also} | `{row['invariant']}` | {SOURCES[row['source']]} | {rate} | {offsets} | "
+            f"{scripts} |")
 
 
 def write(results):

@@ -128,8 +128,10 @@ def start_django(options, base, port, log):
     if seeded.returncode != 0:
         return None
     return subprocess.Popen(
-        [str(python.parent / "gunicorn"), "-w", str(options.workers), "--threads", "4", "-b", f"127.0.0.1:{port}",
-         "--no-control-socket", "site_wsgi:application"],
+        # By default it closes connections that were idle for 2 s, as long as people of the rigs take to type: behind
+        # the proxy that its documentation asks for nobody would notice.
+        [str(python.parent / "gunicorn"), "-w", str(options.workers), "--threads", "4", "--keep-alive", "75",
+         "-b", f"127.0.0.1:{port}", "--no-control-socket", "site_wsgi:application"],
         env=environment, cwd=base, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
 
 
