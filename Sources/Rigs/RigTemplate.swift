@@ -8,7 +8,8 @@ public enum RigTemplate {
     /// By key, what belongs into its blank: the comment above it, and what the reader says of one that
     /// is left.
     static let remedies = [
-        "base": "Scheme, host, port and path before /o/client/register and /api/v1 (of an OAuth server: "
+        "base":
+            "Scheme, host, port and path before /o/client/register and /api/v1 (of an OAuth server: "
             + "its issuer), as in https://auth.staging.example",
         "requestor": "Id of your channel in this environment.",
         "domain": "A domain that is registered for the requestor.",
