@@ -398,10 +398,15 @@ extension Household {
             case .page, .done: break
             default: throw .refused(answered)
             }
-            let isTurnedDown =
-                request.failedWhen.contains { words.contains($0) }
-                || call.isDecision && answered.exchange.observation.result == .denied
-            if isTurnedDown { throw .failed("\(ours: name) was turned down: \(words)") }
+            // Not the address itself: with the code in it, each household would fail of a cause of its own.
+            if let failed = request.failedWhen.first(where: { words.contains($0) }) {
+                throw .failed("\(ours: name) was turned down: \(failed)")
+            }
+            if call.isDecision, answered.exchange.observation.result == .denied {
+                let key = call.operation == .approval ? "approved-when" : "refused-when"
+                throw .failed(
+                    "\(ours: name) was turned down: its answer has no text of \(ours: key)")
+            }
             if call.operation == .verificationPage { reach(.codeTyped) }
             if call.isDecision { noteDone(at: answered.exchange.ended) }
         }

@@ -8,8 +8,9 @@ public enum RigTemplate {
     /// By key, what belongs into its blank: the comment above it, and what the reader says of one that
     /// is left.
     static let remedies = [
-        "base": "Scheme, host, port and path before /o/client/register and /api/v1, as in "
-            + "https://auth.staging.example",
+        "base":
+            "Scheme, host, port and path before /o/client/register and /api/v1 (of an OAuth server: "
+            + "its issuer), as in https://auth.staging.example",
         "requestor": "Id of your channel in this environment.",
         "domain": "A domain that is registered for the requestor.",
         "redirect-url": "Address at which the login ends. It is recognised, not fetched.",

@@ -29,7 +29,8 @@ struct Screenrig: AsyncParsableCommand {
         version: version,
         subcommands: [
             TryCommand.self, RunCommand.self, SimulateCommand.self, RaceCommand.self,
-            ReplayCommand.self, JudgeCommand.self, ReportCommand.self, ExportCommand.self,
+            ReplayCommand.self, ExplainFindingCommand.self, JudgeCommand.self, ReportCommand.self,
+            ExportCommand.self,
             CompareCommand.self, NightlyCommand.self, NightsCommand.self, ServeCommand.self,
             InitCommand.self, MigrateCommand.self, ValidateCommand.self, SchemaCommand.self,
             CalibrateCommand.self,

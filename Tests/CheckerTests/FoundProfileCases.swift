@@ -31,6 +31,11 @@ extension ProfileCase {
         story.assertion(at: 8_000)
     }
 
+    /// More questions about a code than are looked up again, from 0.2 s to 3.7 s.
+    private static func polls(_ story: inout Story) {
+        for poll in 0..<70 { story.pollCode(at: 200 + Double(poll) * 50) }
+    }
+
     private static let switches: [ProfileCase] = [
         ProfileCase("I22: another phone had switched the session before the browser left (B44)") {
             twoPhones(&$0, switched: 7_050)
@@ -75,8 +80,7 @@ extension ProfileCase {
                 .otherPhone, .resumeSession, at: 100, .none, lost: true, mvpd: Story.satellite)
             $0.resume(at: 150)
             $0.tell(.phone, .authenticate, at: 160, .none, status: 503)
-            // More questions about the code than are looked up again.
-            for poll in 0..<70 { $0.pollCode(at: 200 + Double(poll) * 50) }
+            polls(&$0)
             $0.tell(
                 .otherPhone, .resumeSession, at: 7_050, record: "authenticate none", status: 200,
                 mvpd: Story.satellite)
@@ -178,6 +182,20 @@ extension ProfileCase {
 
     // MARK: Codes
 
+    /// A lost request may have completed the session. The TV asks for a newer one at 7.5 s, and alice's browser leaves
+    /// with the older at `began`.
+    private static func beganFirst(_ story: inout Story, began: Double) {
+        story.session()
+        story.tell(
+            .otherPhone, .resumeSession, at: 100, .none, lost: true, mvpd: alice.mvpd)
+        polls(&story)
+        story.resume(at: 7_000)
+        story.tell(.phone, .authenticate, at: began, status: 302)
+        story.session("BBBBBB2", at: 7_500)
+        story.assertion(at: 8_000)
+        story.see([first], at: 11_000)
+    }
+
     private static let codes: [ProfileCase] = [
         ProfileCase("I9: a login after the code's end, seen by the phone", .expiryRespected) {
             $0.session(life: 6)
@@ -186,6 +204,12 @@ extension ProfileCase {
             $0.pollCode(at: 5_000)
             $0.assertion(at: 8_000)
             $0.confirm(at: 8_010, first)
+        },
+        ProfileCase("I33: a login had begun before the newer session: no order", .linearizable) {
+            beganFirst(&$0, began: 7_010)
+        },
+        ProfileCase("I33: it began after the newer session", .sessionSuperseded) {
+            beganFirst(&$0, began: 7_600)
         },
         ProfileCase("I9: a login in time, asked for after the code's end (B24)") {
             $0.session(life: 8)

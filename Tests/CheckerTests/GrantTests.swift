@@ -102,6 +102,19 @@ import Vocabulary
         }
     }
 
+    @Test("a used code may be called refused: the wrong word for it is no other decision")
+    func usedAndRefused() {
+        var story = story()
+        story.decide(.approval, at: 1_500)
+        story.poll(at: 2_000, token: 1)
+        story.poll(at: 3_000, .denied, reason: "access_denied")
+        #expect(story.broken == [])
+        var unused = self.story()
+        unused.decide(.approval, at: 1_500)
+        unused.poll(at: 3_000, .denied, reason: "access_denied")
+        #expect(unused.broken.contains(.decisionFinal))
+    }
+
     @Test("a poll whose answer was lost may have used the code")
     func lostPoll() {
         var story = story()

@@ -37,8 +37,11 @@ struct ProfileService {
         var tag = Story.alice
         var mvpd: String?
         var isLost = false
-        /// By a front that answers 503, before it reaches the service.
+        /// A front answers for the service: of a request that it kept to itself (`isTurnedAway`), or that has acted.
+        var front: Int?
         var isTurnedAway = false
+
+        var isAnswered: Bool { !isLost && front == nil }
     }
 
     private var dice: Dice
@@ -51,6 +54,8 @@ struct ProfileService {
     /// Of profiles: this home's providers have one.
     private let life: Int64
     private let hasTwoPhones: Bool
+    /// The service has names of its own for users.
+    private let hasOwnNames: Bool
     /// The account that each phone types, and where its browser was sent with a code.
     private var accounts: [Story.Who: Tag] = [:]
     private var departures: [Departure: String] = [:]
@@ -67,6 +72,9 @@ struct ProfileService {
         life = dice.chance(0.2) ? 20_000 : 21_600_000
         story.rules.shortestSignIn = .seconds(20)
         hasTwoPhones = dice.chance(0.33)
+        hasOwnNames = dice.chance(0.25)
+        story.rules.knowsUsers = !hasOwnNames
+        story.rules.devicesAreFresh = dice.chance(0.8)
         var next: [Story.Who: Double] = [.tv: 0, .phone: 400]
         if hasTwoPhones { next[.otherPhone] = 420 }
         for phone in [Story.Who.phone, .otherPhone] {
@@ -108,7 +116,10 @@ struct ProfileService {
             who: who, operation: operation, call: call, acts: call + took * 0.5, ret: call + took,
             tag: tag)
         act.acts = call + took * Double(dice.below(1_000)) / 1_000
-        act.isTurnedAway = hasTwoPhones && operation == .authenticate && dice.chance(0.2)
+        if hasTwoPhones, dice.chance(0.08) {
+            act.front = dice.chance(0.3) ? 429 : 503
+            act.isTurnedAway = act.front == 429 || dice.chance(0.7)
+        }
         act.mvpd = operation == .createSession && dice.chance(0.4) ? nil : tag.mvpd
         let known = codes.filter { $0.from < call }.map(\.text)
         if hasTwoPhones, operation == .assertion {
@@ -137,18 +148,20 @@ struct ProfileService {
     }
 
     private mutating func perform(_ act: Act) {
+        guard !act.isTurnedAway else {
+            return tell(act, .none, tag: act.operation == .assertion ? act.tag : nil)
+        }
         switch act.operation {
         case .registerClient:
             // Nobody learns of a client whose answer was lost.
-            if !act.isLost { client += 1 }
+            if act.isAnswered { client += 1 }
             tell(act, .success)
         case .createSession: create(act)
         case .resumeSession: resume(act)
         case .sessionByCode: tell(act, isPending(act) ? .success : .absent)
         case .authenticate:
-            guard !act.isTurnedAway else { return tell(act, .none, status: 503) }
             let mvpd = isPending(act) ? act.code.flatMap { sessions[$0]?.mvpd } : nil
-            if let code = act.code, let mvpd, !act.isLost {
+            if let code = act.code, let mvpd, act.isAnswered {
                 departures[Departure(who: act.who, code: code)] = mvpd
             }
             tell(act, mvpd == nil ? .denied : .success, status: mvpd == nil ? nil : 302)
@@ -156,7 +169,9 @@ struct ProfileService {
             if let code = act.code, isPending(act), let client = sessions[code]?.client {
                 let sent = departures.removeValue(forKey: Departure(who: act.who, code: code))
                 let mvpd = hasTwoPhones ? sent ?? act.tag.mvpd : act.tag.mvpd
-                let tag = Tag(mvpd: mvpd, user: act.tag.user)
+                let number = act.tag.user.utf8.first ?? 0
+                let tag = Tag(
+                    mvpd: mvpd, user: hasOwnNames ? "\(mvpd) customer \(number)" : act.tag.user)
                 let profile = Story.shown(tag, from: Int64(act.acts), life: life)
                 profiles.removeAll { $0.client == client && $0.profile.mvpd == mvpd }
                 profiles.append(Live(profile: profile, client: client))
@@ -195,9 +210,9 @@ struct ProfileService {
         let start = Story.epoch + Int64(act.acts)
         sessions[code] = Session(
             mvpd: act.mvpd, expires: Double(start + life - Story.epoch), client: client)
-        if !act.isLost { codes.append((code, act.ret)) }
+        if act.isAnswered { codes.append((code, act.ret)) }
         tell(
-            act, .success, newCode: act.isLost ? nil : code, expires: start + life,
+            act, .success, newCode: act.isAnswered ? code : nil, expires: start + life,
             generated: start,
             record: act.mvpd == nil ? "resume none" : "authenticate none")
     }
@@ -244,15 +259,16 @@ struct ProfileService {
         let named: [OperationName] = [
             .createSession, .resumeSession, .profilesByMVPD, .authorize, .logout,
         ]
-        let isLost = act.isLost
+        let isLost = !act.isAnswered
+        let status = status ?? (result == .success || result == .absent ? 200 : 400)
         story.tell(
-            act.who, act.operation, at: act.call, took: act.ret - act.call, result,
+            act.who, act.operation, at: act.call, took: act.ret - act.call, isLost ? .none : result,
             code: newCode ?? (about.contains(act.operation) ? act.code : nil),
             tag: act.operation == .assertion || !isLost ? tag : nil,
             expires: isLost ? nil : expires, generated: isLost ? nil : generated,
             record: isLost ? nil : record, resource: act.operation == .authorize ? "demo-1" : nil,
             secret: isLost ? nil : secret,
-            status: status ?? (result == .success || result == .absent ? 200 : 400), lost: isLost,
+            status: act.front ?? status, lost: act.isLost,
             mvpd: named.contains(act.operation) ? act.mvpd : nil,
             profiles: isLost ? [] : profiles)
     }

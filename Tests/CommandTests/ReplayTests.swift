@@ -41,6 +41,25 @@ struct ReplayTests {
         #expect(mended.output.contains("fixed with 99 % confidence: 0 of "))
     }
 
+    @Test("a text for the maintainers, with the script that goes with it; nothing is sent")
+    func finding() async throws {
+        let folder = try Folder()
+        let file = try await Self.raced(in: folder)
+        let printed = try await Command.run("explain-finding", file, in: folder)
+        #expect(printed.code == 0, "\(printed.errors)")
+        #expect(printed.output.hasPrefix("# sign-in-visible violated\n"))
+        #expect(printed.output.contains("\n## How often\n"))
+        let kept = try await Command.run(
+            "explain-finding", file, "--server", "Acme Auth 4.2", "--out", "findings", in: folder)
+        let name = "findings/poll-authenticate-sign-in-visible"
+        #expect(kept.output == "\(name).md\n\(name).py\n", "\(kept.errors)")
+        #expect(try folder.read(name + ".md").contains("| Server | Acme Auth 4.2 |"))
+        let script = try await Command.run("replay", file, "--emit", "python", in: folder)
+        #expect(try folder.read(name + ".py") + "\n" == script.output)
+        let none = try await Command.run("explain-finding", "no.json", in: folder)
+        #expect(none.code == 2 && none.errors.contains("no such file"), "\(none.errors)")
+    }
+
     @Test("JSON lines, and nothing else")
     func json() async throws {
         let folder = try Folder()

@@ -191,6 +191,28 @@ struct TryScene: Sendable, CustomTestStringConvertible {
 
 @Suite("The checklist of a trial")
 struct TryChecklistTests {
+    @Test(
+        "a server of the device grant that takes no token back needs no logout",
+        arguments: [true, false])
+    func noRevocation(isGrant: Bool) throws {
+        let grant = """
+            rig: grant
+            target: {base: "http://127.0.0.1:1", protocol: oauth-device-grant, device-grant: {preset: glewlwyd}}
+            load: {closed: {households: 1}}
+            """
+        let text = isGrant ? grant : trialRig("http://127.0.0.1:1")
+        let rig = try #require(try Rig.read(text, file: "rig.yaml").rig.trial())
+        var household = HouseholdRecord(household: 0, kind: "k", lane: 0, arrived: .start)
+        household.fate = .signedIn
+        let scene = try TryScene("signed in").through(.pollToken)
+        let checklist = Checklist(
+            scene.sightings, household: household, rig: rig,
+            surroundings: .init(origin: TryScene.dialect(try scene.read).origin))
+        let row = try #require(checklist.rows.first { $0.step == .logout })
+        let isNotNeeded = if case .notNeeded = row.state { true } else { false }
+        #expect(isNotNeeded == isGrant)
+    }
+
     private static let html = "<!DOCTYPE html><html><body>Access denied</body></html>"
 
     static let connections: [TryScene] = {

@@ -144,6 +144,19 @@ struct DeviceGrantTests {
         #expect(life.findings.violations.isEmpty, "\(life.findings.violations)")
     }
 
+    @Test("what turns a phone's request down is told in the rig's words, alike for all")
+    func turnedDown() throws {
+        let request = "path: \"/device?user_code={code}\""
+        let unconfirmed = try Life(grant: ", phone: [{for: approve, \(request)}]")
+        #expect(
+            unconfirmed.record.cause
+                == "approval was turned down: its answer has no text of approved-when")
+        let failed = try Life(
+            grant: ", phone: [{for: code, \(request), failed-when: [/login]}, "
+                + "{for: approve, \(request)}]")
+        #expect(failed.record.cause == "verification-page was turned down: /login")
+    }
+
     @Test("an approval that was confirmed and never reaches the TV is found by the judge")
     func losesApproval() throws {
         let life = try Life(.losesApproval, more: "code: {ttl: 60s}")

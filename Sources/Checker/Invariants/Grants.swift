@@ -275,6 +275,8 @@ extension HouseholdState {
     ) {
         let decisions = grantBook?.decisions.filter { $0.code == operation.code } ?? []
         check(.refusalDelivered)
+        // A code that has served is over: some servers call that refused, too, and no decision has changed.
+        guard !isUsed(operation.code, by: beat.ret) else { return }
         let refusals = decisions.filter { $0.isRefusal && $0.beat.call <= beat.ret }
         if let approval = decisions.first(where: {
             !$0.isRefusal && $0.beat.effect == .success
@@ -295,12 +297,13 @@ extension HouseholdState {
     private mutating func judgeSpent(
         _ operation: Observed, _ beat: CompactOperation, _ life: Int
     ) {
-        let isUsed =
-            grantBook?.redemptions.contains {
-                $0.code == operation.code && $0.beat.call <= beat.ret
-            } ?? false
-        guard !isUsed, life == lives.indices.last else { return }
+        guard !isUsed(operation.code, by: beat.ret), life == lives.indices.last else { return }
         judgeLoss(beat, life, "not valid, though no poll had used it")
+    }
+
+    /// Whether a poll that was sent by then got a token for the code, or may have.
+    private func isUsed(_ code: UInt64, by time: Int64) -> Bool {
+        grantBook?.redemptions.contains { $0.code == code && $0.beat.call <= time } ?? false
     }
 
     /// `code-kept`: before its expiry.

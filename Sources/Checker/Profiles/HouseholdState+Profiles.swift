@@ -124,13 +124,7 @@ extension HouseholdState {
         case .lookUpCode:
             noteCompletion(operation, book)
             return sessionRead(operation, book)
-        case .login:
-            if let life = life(of: operation), operation.operation == .authenticate,
-                operation.effect == .success, book.loginBegun[life] == nil
-            {
-                book.loginBegun[life] = operation.call
-            }
-            return loginRead(operation)
+        case .login: return loginRead(operation)
         case .poll, .confirm, .checkSignIn: return profileRead(operation, book)
         case .preauthorize, .authorize: return decisionRead(operation, book)
         default: return nil
@@ -183,7 +177,11 @@ extension HouseholdState {
         switch operation.step {
         case .lookUpCode: noteChoice(operation, book)
         case .login where operation.operation == .authenticate:
-            if let life = life(of: operation) { book.choices.noteDeparture(operation, of: life) }
+            guard let life = life(of: operation) else { return }
+            book.choices.noteDeparture(operation, of: life)
+            if operation.effect == .success, book.loginBegun[life] == nil {
+                book.loginBegun[life] = operation.call
+            }
         default: break
         }
     }

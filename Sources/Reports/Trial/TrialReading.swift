@@ -225,6 +225,13 @@ struct TrialReading {
             }
             return afterwards.contains(.ask(.mediaToken))
                 ? nil : "after-sign-in does not ask for it"
+        case .logout:
+            // A trial gives back what it was given wherever it knows how: a server without an address for
+            // that is in order (RFC 8414, 2: revocation_endpoint is optional).
+            let isAsked = sightings.contains { $0.step == .logout }
+            return isDeviceGrant && !isAsked && household?.fate == .signedIn
+                ? "neither target.device-grant nor the server's metadata has a revocation endpoint"
+                : nil
         default: return nil
         }
     }

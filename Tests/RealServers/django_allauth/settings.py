@@ -12,7 +12,9 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware", "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware", "allauth.account.middleware.AccountMiddleware"]
+    "django.contrib.messages.middleware.MessageMiddleware", "allauth.account.middleware.AccountMiddleware",
+    # What the site notes for records.py.
+    "audit.Audit"]
 AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend", "allauth.account.auth_backends.AuthenticationBackend"]
 TEMPLATES = [{

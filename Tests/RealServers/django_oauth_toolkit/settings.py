@@ -11,7 +11,9 @@ INSTALLED_APPS = [
     "django.contrib.auth", "django.contrib.contenttypes", "django.contrib.sessions", "oauth2_provider"]
 MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware", "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware"]
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    # What the site notes for records.py.
+    "audit.Audit"]
 TEMPLATES = [{
     "BACKEND": "django.template.backends.django.DjangoTemplates", "DIRS": [BASE + "/templates"], "APP_DIRS": True,
     "OPTIONS": {"context_processors": [

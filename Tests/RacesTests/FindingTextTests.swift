@@ -1,0 +1,68 @@
+import Checker
+import Dialects
+import Races
+import Testing
+import Vocabulary
+
+@Suite("A case as a text for the server's maintainers")
+struct FindingTextTests {
+    /// A refusal that a TV was never told, as a race of a device grant finds it.
+    private var lost: Case {
+        var lost = Case.sample
+        lost.name = "refuse-poll-refusal-delivered"
+        lost.target = .init(
+            name: "http://127.0.0.1:8000", protocolName: "oauth-device-grant",
+            date: "Sat, 21 Nov 2026 07:00:00 GMT", server: "gunicorn")
+        lost.rig.source = """
+            rig: tv
+            target:
+              base: "http://127.0.0.1:8000"
+              device-grant:
+                preset: django-allauth
+                secret: ${CLIENT_SECRET}
+            accounts:
+              file: "accounts.csv"
+            polling:
+              every: 1s
+
+            """
+        lost.expected = .init(
+            .refusalDelivered, ops: ["check", "poll"],
+            sentence: "the TV was told that a code | is pending")
+        lost.controls.clean = nil
+        return lost
+    }
+
+    @Test("what was promised, what happened, how often, how to see it again, versions and settings")
+    func text() throws {
+        let text = lost.finding(
+            server: "django-allauth 65.21.1, 2 workers", script: "refuse-poll-refusal-delivered.py",
+            replaying: "refuse-poll-refusal-delivered.json")
+        try Golden.expect(text, is: "finding.md")
+        #expect(!text.contains("file:"), "whose accounts were used is not told")
+    }
+
+    @Test("without a script and without a replay it says what there is, and how to get the rest")
+    func bare() {
+        var bare = Case.sample
+        (bare.evidence, bare.trial, bare.controls) = (nil, nil, .init())
+        let text = bare.finding(
+            server: nil, script: nil, reason: "scripts cannot check it", replaying: "c.json")
+        for words in [
+            "because scripts cannot check it",
+            "`screenrig replay c.json --virtual --save` adds one",
+            "| Server | ??? ", "--times 50 --save` measures it",
+        ] {
+            #expect(text.contains(words), "\(words)")
+        }
+        #expect(!text.contains("RFC"), "those are of the device grant")
+    }
+
+    @Test(
+        "every promise that only the device grant has names a paragraph",
+        arguments: Invariant.allCases.filter(\.isOfDeviceGrant))
+    func clauses(promise: Invariant) {
+        #expect(!promise.grantClauses.isEmpty)
+        #expect(promise.grantClauses.allSatisfy { $0.reference.hasPrefix("RFC ") })
+    }
+}
