@@ -123,7 +123,7 @@ extension HouseholdState {
     }
 
     private mutating func judgeAbsence(_ operation: Observed, _ beat: CompactOperation) {
-        guard operation.screen == 0 else { return }
+        guard operation.screen == 0, !hasTokenByOtherCode(than: operation) else { return }
         judgeAbsence(beat, .device)
     }
 

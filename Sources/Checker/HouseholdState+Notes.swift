@@ -18,6 +18,9 @@ extension HouseholdState {
         case _ where operation.flags.contains(.anothers): return nil
         // Of a code that has run out no poll tells anything (RFC 8628, 3.5).
         case .poll where isMootEnd(operation): return nil
+        // What is pending by one code is no word on the token that came by another.
+        case .poll where operation.tellsAbsence && hasTokenByOtherCode(than: operation):
+            return life(of: operation).flatMap { codeAct(.codeUnbound, $0) }
         case .poll, .checkSignIn: return tokenRead(operation)
         case .confirm: return checkRead(operation)
         case .preauthorize where operation.operation.isAboutCode: return checkRead(operation)

@@ -246,6 +246,13 @@ extension HouseholdState {
         judgeLoss(beat, life, "not valid, though no poll had used it")
     }
 
+    /// Of a device grant: whether a poll with another code than this one's got a token, or may have. The device
+    /// holds that token, whatever becomes of this code.
+    func hasTokenByOtherCode(than operation: Observed) -> Bool {
+        guard operation.operation == .deviceToken, let book = grantBook else { return false }
+        return book.redemptions.contains { $0.code != operation.code }
+    }
+
     /// Whether a poll that was sent by then got a token for the code, or may have.
     private func isUsed(_ code: UInt64, by time: Int64) -> Bool {
         grantBook?.redemptions.contains { $0.code == code && $0.beat.call <= time } ?? false
