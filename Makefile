@@ -8,6 +8,8 @@ RIG ?= rigs/smoke.yaml
 ROWS ?=
 MINUTES ?= 30
 READERS ?=
+HOUSEHOLDS ?= 1000
+PLANS ?= all
 SECONDS ?= 1200
 SANITIZERS ?= address thread
 PREFIX ?= /usr/local
@@ -39,8 +41,8 @@ demo: setup ## run a rig against the embedded stand-in: verdict, table, path of 
 test: setup lint ## every test; what failed is said again at the end
 	@sh scripts/test.sh
 
-real-servers: release ## start public OAuth servers with pip, and run households against them; skipped with the reason where pip cannot
-	python3 Tests/RealServers/run.py
+real-servers: release ## start public OAuth servers (pip, apt), run and race them, and rewrite the tables of docs/real-servers.md: hours. HOUSEHOLDS=100 PLANS=approve-poll for less
+	python3 Tests/RealServers/run.py --households $(HOUSEHOLDS) --plans $(PLANS) --write
 
 fuzz: setup ## attack every reader of foreign input; rewrites the table in docs/trust.md. READERS="html xml" SECONDS=60 for some
 	python3 scripts/fuzz.py --seconds $(SECONDS) $(READERS)

@@ -102,6 +102,40 @@ import Vocabulary
         }
     }
 
+    /// A TV that holds a token by one code, and has asked for another.
+    private func secondCode() -> Story {
+        var story = story()
+        story.decide(.approval, at: 1_500)
+        story.poll(at: 2_000, token: 1)
+        story.tell(
+            .tv, .deviceAuthorization, at: 2_500, code: "BBBBBB2", expires: 62_500, generated: 2_500
+        )
+        story.tell(.tv, .refreshToken, at: 2_600, code: nil, tag: Self.ann, secret: 2)
+        return story
+    }
+
+    private func pending(_ story: inout Story, at time: Double) {
+        story.tell(
+            .tv, .deviceToken, at: time, .absent, code: "BBBBBB2", status: 400,
+            reason: "authorization_pending")
+    }
+
+    @Test("a code that nobody has approved is pending, whatever token the TV holds by another")
+    func otherCode() {
+        var story = secondCode()
+        pending(&story, at: 3_000)
+        story.tell(.tv, .userinfo, at: 3_100, code: nil, tag: Self.ann)
+        #expect(story.broken == [])
+    }
+
+    @Test("a second code that is pending after its own approval is told")
+    func otherCodeApproved() {
+        var story = secondCode()
+        story.decide(.approval, at: 3_500, code: "BBBBBB2")
+        pending(&story, at: 9_500)
+        #expect(story.broken == [.signInVisible])
+    }
+
     @Test("a used code may be called refused: the wrong word for it is no other decision")
     func usedAndRefused() {
         var story = story()

@@ -186,7 +186,7 @@ struct DashboardRunTests {
         let progress = try #require(shown["progress"] as? [String: Any])
         let exchanges = try #require(progress["exchanges"] as? [String: Any])
         #expect((exchanges["completed"] as? Int ?? 0) > (search["trials"] as? Int ?? .max))
-        #expect((shown["ended"] as? [String: Any])?["outcome"] as? String == "interrupted")
+        #expect((shown["ended"] as? [String: Any])?["outcome"] as? String == "aborted")
     }
 
     /// The whole answer; `begun` is called when the first of it has come.

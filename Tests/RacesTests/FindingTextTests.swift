@@ -51,10 +51,14 @@ struct FindingTextTests {
         for words in [
             "because scripts cannot check it",
             "`screenrig replay c.json --virtual --save` adds one",
-            "| Server | ??? ", "--times 50 --save` measures it",
+            "| Server | ??? ", "Seen in a run; its rate is not measured yet",
         ] {
             #expect(text.contains(words), "\(words)")
         }
+        bare.evidence = .init(rate: HitRate())
+        #expect(
+            bare.finding(server: nil, script: "c.py", replaying: "c.json").contains(
+                "Seen in a search that its limit ended; its rate is not measured yet"))
         #expect(!text.contains("RFC"), "those are of the device grant")
     }
 

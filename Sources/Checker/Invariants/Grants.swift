@@ -194,7 +194,9 @@ extension HouseholdState {
             judgeAlive(life, beat)
             judgeAgainstRefusal(operation, beat, life)
             judgeSecondToken(operation, beat, life)
-        case .absent: judgeRefusalSeen(operation, beat, life)
+        case .absent:
+            judgeRefusalSeen(operation, beat, life)
+            if isOfAnotherGrant(operation) { judgeApprovalSeen(operation, beat, life) }
         case .expired:
             guard !isMootEnd(operation) else { return }
             judgeEarlyEnd(ofCode: life, beat)
@@ -250,6 +252,26 @@ extension HouseholdState {
             "\(beat.name) was told that code \(lives[life].text) is pending, \(milliseconds(gap)) "
             + "after \(refusal.name) had refused it"
         accuse(violation(.refusalDelivered, .certain, [refusal, beat], gap: gap, text))
+    }
+
+    /// `sign-in-visible` of a code that is another grant than the one that the TV is signed in by.
+    private mutating func judgeApprovalSeen(
+        _ operation: Observed, _ beat: CompactOperation, _ life: Int
+    ) {
+        check(.signInVisible)
+        let sent = beat.call - registry.visibility
+        let approval = grantBook?.decisions.first {
+            $0.code == operation.code && !$0.isRefusal && $0.beat.effect == .success
+                && $0.beat.ret < sent
+        }
+        guard let approval, standingRefusal(of: operation.code, before: beat.ret) == nil else {
+            return
+        }
+        let gap = beat.call - approval.beat.ret
+        let text =
+            "\(beat.name) was told that code \(lives[life].text) is pending, \(milliseconds(gap)) "
+            + "after \(approval.beat.name) had approved it"
+        accuse(violation(.signInVisible, .certain, [approval.beat, beat], gap: gap, text))
     }
 
     /// `device-code-once`: two answers with tokens of their own.

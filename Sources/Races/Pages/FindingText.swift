@@ -107,9 +107,10 @@ struct FindingText {
     // MARK: How often
 
     private var often: String {
-        guard let evidence = found.evidence else {
-            return
-                "Seen in a run; nobody has replayed it yet. `\(command) --times 50 --save` measures it."
+        guard let evidence = found.evidence, evidence.rate.trials > 0 else {
+            let seen =
+                found.evidence == nil ? "Seen in a run" : "Seen in a search that its limit ended"
+            return "\(seen); its rate is not measured yet: `\(command) --times 50 --save` does it."
         }
         var lines = [
             "\(evidence.rate.text) trials, \(evidence.windowText); each trial has a device, a code and an "
