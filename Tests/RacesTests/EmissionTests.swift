@@ -1,8 +1,9 @@
 import Checker
 import Dialects
 import Foundation
-import Races
 import Testing
+
+@testable import Races
 
 @Suite("A case for people without this tool")
 struct EmissionTests {
@@ -89,6 +90,27 @@ struct EmissionTests {
         try check.run()
         check.waitUntilExit()
         return check.terminationStatus
+    }
+
+    @Test(
+        "that two people approved one code is what a script of the device grant makes of linearizable"
+    )
+    func twoPeople() throws {
+        func emission(accounts: [String]) -> Emission {
+            var made = Case.sample
+            made.target.protocolName = "oauth-device-grant"
+            made.expected.invariant = .linearizable
+            made.schedule.ops = [.init("codes", "tv", .deviceAuthorization)]
+            for (number, account) in accounts.enumerated() {
+                var op = Schedule.Op("approve-\(number)", "phone", .approval)
+                op.args = [.init("account", account)]
+                made.schedule.ops.append(op)
+            }
+            return Emission(made, target: Self.target)
+        }
+        #expect(try emission(accounts: ["1", "2"]).python().contains("def linearizable"))
+        // One person who says yes twice contradicts nobody.
+        #expect(throws: EmitError.self) { try emission(accounts: ["1", "1"]).python() }
     }
 
     @Test("what a script cannot do is said, with what it can")

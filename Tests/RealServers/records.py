@@ -59,6 +59,10 @@ class Code:
         late += [begun for begun, _, new in self.refreshed if new]
         return any(begun > ended for ended in self.revoked for begun in late)
 
+    def linearizable(self):
+        """The contradiction that a script looks for: two people were told that the device is theirs."""
+        return len({user for user, _, _ in self.approvals}) > 1
+
     def token_isolation(self):
         return self.is_foreign()
 

@@ -4,7 +4,15 @@ internal import Vocabulary
 
 /// Scripts of the OAuth device grant: they walk the server's pages, so that no request is written down.
 extension Emission {
-    /// Promises that such a script can check.
+    /// Promises that such a script can check. Of `linearizable` that is one contradiction: two people are told
+    /// that they have approved one code.
+    private var grantPromises: Set<Invariant> {
+        let approvals = emitted.schedule.ops.filter { $0.step == .approval }
+        let people = Set(
+            approvals.map { op in op.args.first { $0.name == "account" }?.value ?? "1" })
+        return people.count > 1 ? Self.grantPromises.union([.linearizable]) : Self.grantPromises
+    }
+
     private static let grantPromises: Set<Invariant> = [
         .deviceCodeOnce, .refreshTokenOnce, .oneDecision, .refusalDelivered, .signInVisible,
         .signInDelivered, .decisionFinal, .tokenIsolation, .noTokenBeforeSignIn, .oneOwner,
@@ -13,9 +21,9 @@ extension Emission {
 
     func grantPython() throws(EmitError) -> String {
         let invariant = emitted.expected.invariant
-        guard Self.grantPromises.contains(invariant) else {
-            throw .unknownPromise(
-                invariant.name, known: Self.grantPromises.sorted().map(\.name))
+        let known = grantPromises
+        guard known.contains(invariant) else {
+            throw .unknownPromise(invariant.name, known: known.sorted().map(\.name))
         }
         return Script.grant([
             "NAME": Self.comment(emitted.name),

@@ -402,6 +402,10 @@ class Trial:
                     return True
         return False
 
+    def linearizable(self):
+        """Two people who were both told that the device is theirs: of no order can both be right."""
+        return len({self.given[seen.op["id"]] for seen in self.decided("approval")}) > 1
+
     def expiry_respected(self):
         return any("access_token" in poll.document and poll.sent > codes["until"] + 1_000_000_000
                    for codes in self.codes.values() for poll in self.of("device-token"))
