@@ -1,3 +1,4 @@
+internal import Dialects
 internal import Foundation
 internal import Rendering
 
@@ -59,8 +60,8 @@ public struct FaultActivations: Sendable, Hashable {
     }
 
     /// For whoever reads the verdict; nil where no fault was switched on. `breaches`: how many were found,
-    /// whatever they mean for the run.
-    func note(breaches: Int) -> String? {
+    /// whatever they mean for the run. `spoken`: what the run's devices speak.
+    func note(breaches: Int, in spoken: [String]) -> String? {
         guard !counts.isEmpty else { return nil }
         guard breaches == 0 else {
             return sentence
@@ -69,11 +70,21 @@ public struct FaultActivations: Sendable, Hashable {
         if counts.allSatisfy({ $0.activated == 0 }) {
             return sentence
                 + ", so this run did not test it. This rig never triggers the fault; "
-                + "rigs/detection.yaml does: it keeps polling after the sign-in and the logout"
+                + "\(Self.bench(spoken)) does where it has a meaning in \(spoken.joined(separator: " or ")) "
+                + "('screenrig explain' tells): it keeps polling after the sign-in and the logout"
         }
         return sentence
             + ". No violation was found: a TV that stops polling at its first token rarely "
-            + "sees the effect; rigs/detection.yaml keeps polling"
+            + "sees the effect; \(Self.bench(spoken)) keeps polling"
+    }
+
+    /// The rig that shows the faults of a protocol.
+    private static func bench(_ spoken: [String]) -> String {
+        switch spoken.first.flatMap(ProtocolName.init) {
+        case .oauthDeviceGrant: "rigs/detection-grant.yaml"
+        case .adobePassV2: "rigs/detection-v2.yaml"
+        case .adobePassV1, nil: "rigs/detection.yaml"
+        }
     }
 }
 
@@ -83,7 +94,7 @@ extension Summary {
         let breaches = (findings?.verdicts ?? []).reduce(0) {
             $0 + $1.violations + $1.observed + $1.known + $1.suspected
         }
-        guard let note = strikes?.note(breaches: breaches) else { return }
+        guard let note = strikes?.note(breaches: breaches, in: run.protocols) else { return }
         notes.append(note)
     }
 }

@@ -16,11 +16,13 @@ struct StrikesTests {
         let lines = ["token-flap", "slow"].map { Self.line("enabled", $0) }
         var strikes = FaultActivations(lines: lines.joined(separator: "\n"))
         #expect(
-            strikes.note(breaches: 0)
+            strikes.note(breaches: 0, in: ["adobe-pass-v1"])
                 == "injected fault token-flap: never activated; injected fault slow: never "
                 + "activated, so this run did not test it. This rig never triggers the "
-                + "fault; rigs/detection.yaml does: it keeps polling after the sign-in and "
-                + "the logout")
+                + "fault; rigs/detection.yaml does where it has a meaning in adobe-pass-v1 "
+                + "('screenrig explain' tells): it keeps polling after the sign-in and the logout")
+        let inGrant = strikes.note(breaches: 0, in: ["oauth-device-grant"]) ?? ""
+        #expect(inGrant.contains("rigs/detection-grant.yaml does where"))
         strikes.add("slow", "activated")
         #expect(
             strikes.sentence
@@ -35,7 +37,7 @@ struct StrikesTests {
         let strikes = FaultActivations(lines: lines.joined(separator: "\n") + "\nnonsense\n")
         #expect(strikes.counts == [.init(fault: "token-flap", activated: 104, visible: 0)])
         #expect(
-            strikes.note(breaches: 0)
+            strikes.note(breaches: 0, in: ["adobe-pass-v1"])
                 == "injected fault token-flap: activated 104 times, certainly visible in no response. "
                 + "No violation was found: a TV that stops polling at its first token rarely "
                 + "sees the effect; rigs/detection.yaml keeps polling")
@@ -48,11 +50,11 @@ struct StrikesTests {
         let events = [("activated", "b"), ("observable", "b"), ("activated", "a")]
         let strikes = FaultActivations(lines: events.map(Self.line).joined(separator: "\n"))
         #expect(
-            strikes.note(breaches: 3)
+            strikes.note(breaches: 3, in: ["adobe-pass-v1"])
                 == "injected fault b: activated 1 time, certainly visible in 1 response; injected fault "
                 + "a: activated 1 time, certainly visible in no response. One response can violate "
                 + "several promises, or none by itself")
-        #expect(FaultActivations(lines: "").note(breaches: 0) == nil)
+        #expect(FaultActivations(lines: "").note(breaches: 0, in: []) == nil)
     }
 
     private static func row(

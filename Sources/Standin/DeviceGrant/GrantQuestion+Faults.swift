@@ -34,7 +34,7 @@ extension GrantQuestion: ProtocolQuestion {
         let code = endpoint == .entry ? userCode.flatMap { CodeKey(userCode: $0) } : nil
         let login = endpoint == .decision ? field("login").flatMap { service.logins[$0] } : nil
         return RequestContext(
-            self, request, for: purpose(in: service), operation: operation, isThrottled: false,
+            self, request, for: purpose(in: service, at: moment), operation: operation, isThrottled: false,
             device: device(in: service), code: code, login: login, resource: nil, in: service,
             at: moment)
     }
@@ -50,12 +50,12 @@ extension GrantQuestion: ProtocolQuestion {
         }
     }
 
-    private func purpose(in service: Service) -> RequestContext.Purpose {
+    private func purpose(in service: Service, at moment: Moment) -> RequestContext.Purpose {
         switch endpoint {
         case .deviceAuthorization: .issueCode
         case .token where renews: .checkSignIn
-        // Of a code that is used up no sign-in is read any more.
-        case .token: isUsedUp(in: service) ? .other : .poll
+        // Of a code that is used up or over no sign-in is read any more.
+        case .token: isOver(in: service, at: moment) ? .other : .poll
         case .userinfo: .userMetadata
         case .revocation: .logout
         case .entry: userCode == nil ? .other : .beginLogin
@@ -64,8 +64,9 @@ extension GrantQuestion: ProtocolQuestion {
         }
     }
 
-    private func isUsedUp(in service: Service) -> Bool {
-        field("device_code").flatMap { service.grants[$0]?.isRedeemed } ?? false
+    private func isOver(in service: Service, at moment: Moment) -> Bool {
+        guard let grant = field("device_code").flatMap({ service.grants[$0] }) else { return false }
+        return grant.isRedeemed || moment.milliseconds >= grant.expires
     }
 
     // MARK: Answers
