@@ -438,8 +438,10 @@ def main():
             return "%s: %s" % (type(error).__name__, error)
         return trial.is_broken()
 
-    # Few at a time: most of a trial is waiting, and a held request takes a thread of some servers.
-    with ThreadPoolExecutor(3) as pool:
+    # Few at a time: most of a trial is waiting, and a held request takes a thread of some servers, which may have
+    # eight of them for all.
+    held = 1 + sum(1 for op in CASE["ops"] if op["anchor"] and op["op"] != "expire")
+    with ThreadPoolExecutor(max(1, 6 // held)) as pool:
         outcomes = list(pool.map(one, range(times)))
     reasons = [outcome for outcome in outcomes if isinstance(outcome, str)]
     played, hits, reason = len(outcomes) - len(reasons), outcomes.count(True), (reasons + [""])[0]
