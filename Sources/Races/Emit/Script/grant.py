@@ -232,12 +232,14 @@ class Trial:
         return seen
 
     def cluster(self, ops):
-        start, gates = None, []
+        start, calls, gates = None, [], []
         for op in ops:
             if op["op"] == "expire":
                 start = self.codes[op["anchor"]["op"]]["until"]
                 continue
-            call = self.request(op)
+            calls.append((op, self.request(op)))
+        # Not before all pages are walked: what is held keeps a thread of the server from answering them.
+        for op, call in calls:
             wire = Wire(call[1])
             gates.append((op, wire))
             wire.hold(*call)
