@@ -223,6 +223,14 @@ extension ProfileCase {
             $0.login(at: 7_000)
             $0.pollCode(at: 10_000, elsewhere)
         },
+        ProfileCase("I12: the profile of a refused login elsewhere", .errorsHaveNoEffect) {
+            $0.session()
+            $0.resume(at: 7_000)
+            $0.tell(.phone, .authenticate, at: 7_010, status: 302)
+            $0.assertion(at: 8_000)
+            $0.assertion(bob, at: 8_100, by: .otherPhone, .denied, status: 400)
+            $0.pollCode(at: 10_000, Story.shown(bob, from: 8_102))
+        },
         ProfileCase("I22: it does, and alice has both providers", .providerIndependence) {
             $0.session()
             $0.login(at: 7_000)

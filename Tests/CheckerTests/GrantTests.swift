@@ -143,6 +143,7 @@ import Vocabulary
         story.poll(at: 2_000, token: 1)
         story.poll(at: 3_000, .denied, reason: "access_denied")
         #expect(story.broken == [])
+        #expect(story.findings[.refusalDelivered].checked == 0)
         var unused = self.story()
         unused.decide(.approval, at: 1_500)
         unused.poll(at: 3_000, .denied, reason: "access_denied")

@@ -49,6 +49,16 @@ struct ProfileTests {
         #expect(found.map(\.sentence) == [], "seed \(seed)")
     }
 
+    @Test(
+        "whatever devices of one identity ask a service that keeps its promises, nothing is accused",
+        arguments: Seed.samples(500))
+    func sharing(seed: Seed) {
+        let found = SharedHomeService(seed).story.findings.violations.filter {
+            $0.invariant != .pollingEnds && $0.standing != .suspected
+        }
+        #expect(found.map(\.sentence) == [], "seed \(seed)")
+    }
+
     @Test("a run without REST V2 has none of its promises")
     func apart() {
         let findings = Story.clean().findings

@@ -318,7 +318,7 @@ def race_line(name, plan, raced, row, others):
     if row["windowUs"] and raced["end"] == "complete":
         offsets = " to ".join(milliseconds(end) for end in row["windowUs"])
     else:
-        offsets = "rare" if row["rare"] else "no window measured"
+        offsets = "rare" if row["rare"] and row["of"] else "no window measured"
     scripts = row["scripts"]
     if isinstance(scripts, list):
         scripts = ", ".join(

@@ -296,9 +296,9 @@ extension HouseholdState {
         _ operation: Observed, _ beat: CompactOperation, _ life: Int
     ) {
         let decisions = grantBook?.decisions.filter { $0.code == operation.code } ?? []
-        check(.refusalDelivered)
         // A code that has served is over: some servers call that refused, too, and no decision has changed.
         guard !isUsed(operation.code, by: beat.ret) else { return }
+        check(.refusalDelivered)
         let refusals = decisions.filter { $0.isRefusal && $0.beat.call <= beat.ret }
         if let approval = decisions.first(where: {
             !$0.isRefusal && $0.beat.effect == .success

@@ -128,9 +128,15 @@ extension HouseholdState {
             else { return false }
             login = attempts[position].beat
         }
+        // The user of a login that was turned down is another promise's (I12).
+        let tag = knownTag(shown.tag)
+        let isTurnedDown = attempts.contains {
+            !$0.isCandidate && $0.tag == tag && $0.beat.call <= beat.ret
+        }
+        guard !isTurnedDown else { return false }
         // A session that was named another provider since may show the profile there (B44, B45).
         let isNamed = book.choices.names(shown.mvpd, of: life)
-        let isSignedIn = knownTag(shown.tag).map { hasWriters(of: $0 + 1, by: beat.ret) } ?? false
+        let isSignedIn = tag.map { hasWriters(of: $0 + 1, by: beat.ret) } ?? false
         guard let login, !(isNamed && isSignedIn) else { return false }
         check(.providerIndependence)
         let text =
