@@ -34,7 +34,8 @@ extension GrantQuestion: ProtocolQuestion {
         let code = endpoint == .entry ? userCode.flatMap { CodeKey(userCode: $0) } : nil
         let login = endpoint == .decision ? field("login").flatMap { service.logins[$0] } : nil
         return RequestContext(
-            self, request, for: purpose(in: service, at: moment), operation: operation, isThrottled: false,
+            self, request, for: purpose(in: service, at: moment), operation: operation,
+            isThrottled: false,
             device: device(in: service), code: code, login: login, resource: nil, in: service,
             at: moment)
     }
