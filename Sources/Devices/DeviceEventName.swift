@@ -18,6 +18,10 @@ enum DeviceEventName: String {
     case signInRestarted = "sign-in restarted"
     /// The app was closed for a while, and comes back with what the device has kept (rest-v2.md § 14.2).
     case comesBack = "return"
+    /// It has signed in before the load began.
+    case preparedBefore = "signed in before"
+    /// It could not, for this reason, and arrives as a new one.
+    case notPrepared = "not signed in before"
     /// The account may not watch a resource; the service's words.
     case notEntitled = "not entitled"
     /// What the viewer changed in the settings while the app was closed: `grant`, `withdraw`, `sign-out`.

@@ -27,6 +27,10 @@ extension Household {
             record.fate = .preSignedIn
             traces.signedIn = true
             reach(.signedIn)
+        // What the device itself remembers.
+        case nil where traces.signedIn:
+            record.fate = .preSignedIn
+            reach(.signedIn)
         case .pending, .expired, nil: try await signIn()
         default: throw .refused(checked)
         }

@@ -14,7 +14,7 @@ actor Household {
     /// What its kind speaks, and registers its clients with.
     let dialect: any Dialect
     let statement: Secret
-    let plan: HouseholdPlan
+    var plan: HouseholdPlan
     let shift: LaneScheduler
     let tv: Screen
     /// Further poll loops of the TV, for test benches: the same TV on connections of their own.
@@ -25,11 +25,13 @@ actor Household {
     let phones: [Screen]
     /// The browser that is in use: one of the phones, or the first screen itself.
     private(set) var phone: Screen
-    private var tries = 0
+    var tries = 0
     var record: HouseholdRecord
+    /// It signs in before the load: nothing that it does counts.
+    var isPreparing = false
 
     /// The TV's screen, as the viewer sees it: each code shown, until the TV is done.
-    let shownCodes = Signal<IssuedCode>()
+    var shownCodes = Signal<IssuedCode>()
     /// What the TV shows now; nil once it has its token or the code is over.
     var codeOnScreen: Code?
     /// The code that polls are for.
@@ -143,7 +145,11 @@ actor Household {
 
     /// The whole life: both screens at once, until both are done.
     func live() async {
-        lane.note(record)
+        if plan.preparation != nil {
+            guard await prepare() else { return await leave() }
+            record.arrived = lane.now
+        }
+        noteRecord()
         async let viewer: Void = watchAndSignIn()
         await firstScreenLife()
         shownCodes.finish()
@@ -151,13 +157,22 @@ actor Household {
         if terms.cleansUp {
             // Its logout would end the other's sign-in as well.
             do { try await waitForStayer() } catch {}
-            await cleanUp()
         }
+        await leave()
+    }
+
+    private func leave() async {
+        if terms.cleansUp { await cleanUp() }
         leaveHome()
         giveBackAccount()
         lane.retire(tv.device)
         for poller in morePollers + players { lane.retire(poller.device) }
         for phone in phones { lane.retire(phone.device) }
+    }
+
+    /// Where it is now; of a household that prepares nobody has heard yet.
+    func noteRecord() {
+        if !isPreparing { lane.note(record) }
     }
 
     /// Keeps the shift's count of viewers who may still sign in.
@@ -180,7 +195,7 @@ actor Household {
     func reach(_ stage: Stage) {
         guard stage > record.stage else { return }
         record.stage = stage
-        lane.note(record)
+        noteRecord()
     }
 
     private func firstScreenLife() async {
@@ -191,7 +206,7 @@ actor Household {
         }
         if record.fate == .running { record.fate = .signedIn }
         record.ended = lane.now
-        lane.note(record)
+        noteRecord()
     }
 
     /// Words as they may be kept.

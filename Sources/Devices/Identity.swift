@@ -86,6 +86,7 @@ extension Household {
 
     /// The device keeps with whom it is signed in (rest-v2.md § 14.2); the newest comes last.
     func remember(_ mvpd: String?) {
+        if record.mvpd == nil, mvpd != "" { record.mvpd = mvpd }
         guard hasSessions, let mvpd, !mvpd.isEmpty else { return }
         signedInAt.removeAll { $0 == mvpd }
         signedInAt.append(mvpd)

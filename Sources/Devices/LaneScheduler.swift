@@ -21,6 +21,12 @@ final class LaneScheduler: @unchecked Sendable {
     /// Why nobody can go on; nil while there is a service.
     private(set) var lostCause: String?
     private let shown = Mutex(RunPhase.arriving)
+    /// Next of the plan to sign in before the load.
+    private var toPrepare = 0
+    /// Households that were signed in before the load, until they arrive.
+    private var awaited: [Int: UnsafeContinuation<Bool, Never>] = [:]
+    /// Arrived before they were done with signing in.
+    private var early: Set<Int> = []
     /// The client that all devices of an application share on this lane, once registered.
     var sharedClients: [Application?: ClientCredentials] = [:]
     /// Homes whose households share an identity, by the first of them.
@@ -53,8 +59,10 @@ final class LaneScheduler: @unchecked Sendable {
 
     /// Sets the first arrivals going. On the lane's thread, before it runs.
     func open() {
+        if plan.preparation > .zero { prepareNext() }
         switch plan.rig.load {
         case .open: scheduleNext()
+        case .once where plan.preparation > .zero: scheduleNext()
         case .once:
             for _ in 0..<(plan.households ?? 0) { startNext() }
             close()
@@ -67,6 +75,8 @@ final class LaneScheduler: @unchecked Sendable {
     /// No more arrivals: the plan is through, or the run was interrupted.
     func close() {
         hasClosed = true
+        for (_, household) in awaited { household.resume(returning: false) }
+        awaited = [:]
         settleIfQuiet()
     }
 
@@ -102,10 +112,37 @@ final class LaneScheduler: @unchecked Sendable {
         }
         lane.at(.start + arrival) { [self] in
             guard !hasClosed else { return }
-            start(household)
+            if household.preparation == nil {
+                start(household)
+            } else if let waiting = awaited.removeValue(forKey: household.index) {
+                waiting.resume(returning: true)
+            } else {
+                early.insert(household.index)
+            }
             scheduleNext()
         }
         position += 1
+    }
+
+    private func prepareNext() {
+        while !hasClosed, let household = plan.household(toPrepare) {
+            toPrepare += 1
+            guard let time = household.preparation else { continue }
+            lane.at(.start + time) { [self] in
+                guard !hasClosed else { return }
+                start(household)
+                prepareNext()
+            }
+            return
+        }
+    }
+
+    /// Waits for a household's arrival; false where the run is closed before.
+    func arrival(of household: Int) async -> Bool {
+        lane.checkIsolated()
+        if early.remove(household) != nil { return true }
+        if hasClosed { return false }
+        return await withUnsafeContinuation { awaited[household] = $0 }
     }
 
     private func startNext() {

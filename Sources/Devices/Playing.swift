@@ -32,7 +32,7 @@ extension Household {
     func deny(_ resource: String, _ words: Untrusted) {
         denied.insert(resource)
         record.denials += 1
-        lane.note(record)
+        noteRecord()
         note(.notEntitled, words)
     }
 

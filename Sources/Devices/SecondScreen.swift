@@ -142,6 +142,7 @@ extension Household {
     }
 
     func logIn(_ issued: IssuedCode, provider: String?) async throws(StopReason) {
+        if record.tokenSeen == nil, let provider { record.mvpd = provider }
         do throws(StopReason) {
             try await walkLogin(issued, provider: provider, as: person)
         } catch {

@@ -15,6 +15,15 @@ enum StopReason: Error {
     /// The protocol has no such step; where the story can, it goes on without it.
     case unknownStep
 
+    /// Why, where somebody said so.
+    var words: Untrusted {
+        switch self {
+        case .failed(let words), .abandoned(let words, _), .signedOut(let words): words
+        case .stopped: "the run was stopped"
+        case .unknownStep: "the protocol has no such step"
+        }
+    }
+
     static let gaveUp = StopReason.abandoned("the viewer gave up", by: .viewer)
 
     /// `register-client answered 400 invalid_software_statement`.

@@ -213,6 +213,8 @@ public enum HistorySchema {
             SchemaColumn(
                 "abandoned_by", "TEXT",
                 "who ended an abandoned household: viewer (drawn by the rig), service or run"),
+            SchemaColumn(
+                "mvpd", "TEXT", "provider (MVPD) of its login, or as its token says; NULL: none"),
         ], replaces: true)
 
     static let events = SchemaTable(

@@ -73,6 +73,9 @@ public struct HouseholdRecord: Sendable, Hashable {
     public var ended: Instant?
     /// How often the service said that this account may not watch what it asked for.
     public var denials: Int
+    /// The provider (MVPD) that it belongs to: of the login, or as its token says; nil where it came to none, and
+    /// in histories from before it was kept.
+    public var mvpd: String?
     /// By which paths it signed in, and what platform and SDK said.
     public var signOn: SignOnRecord
 

@@ -17,7 +17,7 @@ extension HouseholdRecord {
             ColumnValue(signOn.paths.map(\.name).joined(separator: " ")), ColumnValue(signOn.began),
             ColumnValue(signOn.steps), ColumnValue(signOn.prompts), ColumnValue(signOn.pickers),
             ColumnValue(signOn.codes.joined(separator: " ")), ColumnValue(signOn.silentRelogins),
-            ColumnValue(signOn.diversion), ColumnValue(abandonedBy?.name),
+            ColumnValue(signOn.diversion), ColumnValue(abandonedBy?.name), ColumnValue(mvpd),
         ]
     }
 
@@ -42,6 +42,7 @@ extension HouseholdRecord {
         denials = columns.int() ?? 0
         signOn = SignOnRecord(&columns)
         abandonedBy = columns.text().flatMap(Abandonment.init(name:))
+        mvpd = columns.text()
     }
 }
 

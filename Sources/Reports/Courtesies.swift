@@ -34,11 +34,16 @@ extension Summary {
         ]
     }
 
-    static func preSignIns(_ households: Households) -> [String] {
-        guard households.preSignedIn > 0 else { return [] }
-        let one = households.preSignedIn == 1
-        return [
-            "\(Figures.counted(households.preSignedIn, "household")) \(one ? "was" : "were") already signed "
+    static func preSignIns(
+        _ households: Households, _ preparation: PreparationSummary?
+    ) -> [String] {
+        let own = preparation?.signedIn ?? 0
+        let told = preparation.map { [$0.sentence] } ?? []
+        let others = households.preSignedIn - own
+        guard others > 0 else { return told }
+        let one = others == 1
+        return told + [
+            "\(Figures.counted(others, "household")) \(one ? "was" : "were") already signed "
                 + "in on arrival, by an earlier run with the same device ids; \(one ? "it has" : "they have") "
                 + "no sign-in time (to avoid this, set identities: per-run)"
         ]

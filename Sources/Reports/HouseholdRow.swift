@@ -89,5 +89,8 @@ struct HouseholdRow {
             "abandoned_by",
             about: "for an abandoned household: viewer, service or run (below); otherwise empty"
         ) { .text($0.household.abandonedBy?.name ?? "") },
+        Column(
+            "mvpd", about: "provider (MVPD) of its login, or as its token says; empty where it came to none"
+        ) { .text(Sanitizer.line($0.household.mvpd ?? "")) },
     ]
 }

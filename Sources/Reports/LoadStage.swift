@@ -12,7 +12,7 @@ public struct LoadStage: Sendable, Hashable {
     public var through: Double
 
     /// Those of a rig, in their order; one stage where households do not come by a plan of time.
-    static func stages(of load: Load) -> [LoadStage] {
+    static func stages(of load: Load, after preparation: Duration = .zero) -> [LoadStage] {
         var stages: [LoadStage] = []
         var at = 0.0
         func add(_ name: String, lasting seconds: Double) {
@@ -21,6 +21,7 @@ public struct LoadStage: Sendable, Hashable {
             }
             at += seconds
         }
+        add("before the load", lasting: seconds(preparation))
         switch load {
         case .open(let arrivals):
             var rate = 0.0
@@ -42,12 +43,18 @@ public struct LoadStage: Sendable, Hashable {
 
     /// Read again from the rig in a header; none where it cannot be read any more.
     static func stages(of header: HistoryHeader) -> [LoadStage] {
+        guard let rig = rig(of: header) else { return [] }
+        return stages(of: rig.load, after: rig.preparation)
+    }
+
+    /// The second in which the load begins; 0 where the rig cannot be read any more.
+    static func preparation(of header: HistoryHeader) -> Int {
+        Int(seconds(rig(of: header)?.preparation ?? .zero))
+    }
+
+    private static func rig(of header: HistoryHeader) -> Rig? {
         let surroundings = RigSurroundings(secrets: .omitted, contents: { _ in nil })
-        guard
-            let reading = try? Rig.read(
-                header.rigSource, file: header.rigName, with: surroundings)
-        else { return [] }
-        return stages(of: reading.rig.load)
+        return try? Rig.read(header.rigSource, file: header.rigName, with: surroundings).rig
     }
 
     private static func seconds(_ time: Duration) -> Double {

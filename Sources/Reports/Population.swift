@@ -106,6 +106,8 @@ struct Population {
 
     private(set) var all = PopulationTally()
     private(set) var byKind: [String: PopulationTally] = [:]
+    /// By provider; those that came to none under an empty name.
+    private var byProvider: [String: PopulationTally] = [:]
     private(set) var signOns = SignOnFold()
     private(set) var flow = TimeBuckets<Flow>(limit: 300)
     /// When anything was last heard of a household.
@@ -118,6 +120,7 @@ struct Population {
         all.add(household)
         signOns.add(household)
         byKind[household.kind, default: PopulationTally()].add(household)
+        addProvider(of: household)
         flow.update(second: household.arrived.second) { $0.arrived += 1 }
         wait(of: household)
         let times = [household.arrived, household.codeShown, household.tokenSeen, household.ended]
@@ -128,6 +131,24 @@ struct Population {
             cause: household.cause, wantsSignIn: household.wantsSignIn)
         let seen = places[place] ?? (0, household.household)
         places[place] = (seen.count + 1, min(seen.example, household.household))
+    }
+
+    /// More providers than this are one: a service that puts an id into each name must not fill the memory.
+    private static let providersAtMost = 1_000
+
+    private mutating func addProvider(of household: HouseholdRecord) {
+        var name = household.mvpd ?? ""
+        if byProvider[name] == nil, byProvider.count >= Self.providersAtMost { name = "(other)" }
+        byProvider[name, default: PopulationTally()].add(household)
+    }
+
+    /// The largest first; those that came to none last. Empty where nobody names one.
+    var providers: [ProviderRow] {
+        guard byProvider.keys.contains(where: { !$0.isEmpty }) else { return [] }
+        return byProvider.sorted { left, right in
+            (left.key.isEmpty ? 1 : 0, -left.value.started, left.key)
+                < (right.key.isEmpty ? 1 : 0, -right.value.started, right.key)
+        }.map { ProviderRow($0, $1) }
     }
 
     private mutating func wait(of household: HouseholdRecord) {

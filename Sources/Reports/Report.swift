@@ -87,6 +87,7 @@ public enum Report {
                 }
             ),
             ("households.csv", { households }),
+            ("providers.csv", { ProviderRow.columns.csv(summary.providers) }),
         ]
     }
 

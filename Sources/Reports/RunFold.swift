@@ -34,6 +34,10 @@ package struct RunFold {
     private(set) var shows: [HistoryCheckResult] = []
     /// What the record covers, in seconds.
     package private(set) var seconds = 0.0
+    /// What came before the load; nil where nothing did.
+    private(set) var preparation: PreparationSummary?
+    /// The second in which the load begins: figures count from there.
+    let loadBegins: Int
 
     package init(_ history: some Recorded, _ findings: Findings? = nil) throws {
         self.findings = findings
@@ -42,6 +46,7 @@ package struct RunFold {
         end = history.end
         gaps = history.gaps
         restraint = history.restraint
+        loadBegins = LoadStage.preparation(of: history.header)
         var slow = Slowest()
         try history.households {
             population.add($0)
@@ -50,12 +55,18 @@ package struct RunFold {
         slowest = try slow.households.compactMap {
             Waterfall($0, try history.exchanges(household: $0.household))
         }
+        var before = Cell(key: Cell.CellKey(second: 0, operation: .connect, kind: 0))
         try history.cells { cell in
             timeline.add(cell)
+            guard cell.key.second >= loadBegins else {
+                if !cell.key.operation.isOfConnection { before.merge(cell) }
+                return
+            }
             let slot = FoldSlot(operation: cell.key.operation, kind: cell.key.kind)
             sums[slot, default: Cell(key: cell.key)].merge(cell)
         }
         timeline.finish()
+        preparation = try PreparationSummary(history, seconds: loadBegins, sum: before)
         silence = Silence(timeline.rows)
         if let gone = silence?.second {
             var lateness = Histogram()
@@ -65,7 +76,7 @@ package struct RunFold {
             }
             latenessBeforeSilence = lateness
         }
-        errors = try history.errorGroups()
+        errors = try history.errorGroups().filter { $0.last.second >= loadBegins }
         for (position, group) in errors.prefix(25).enumerated() {
             guard let example = group.example else { continue }
             talks[position] = try history.messages(household: example.device.household)

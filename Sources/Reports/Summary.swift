@@ -31,6 +31,10 @@ public struct Summary: Sendable, Hashable {
     /// All households first, then by kind where there are several.
     public var funnels: [Funnel]
     public var losses: [Loss]
+    /// Households by provider; none where nobody names one.
+    public var providers: [ProviderRow]
+    /// What happened before the load; nil where nothing did.
+    public var preparation: PreparationSummary?
     public var course: Course
     /// Latency of all requests over time.
     public var heat: HeatMap?
@@ -149,6 +153,8 @@ public struct Summary: Sendable, Hashable {
         signOns = fold.population.signOns.result
         funnels = fold.population.funnels(kinds: fold.header.kinds)
         losses = fold.population.losses(kinds: fold.header.kinds)
+        providers = fold.population.providers
+        preparation = fold.preparation
         course = Course(fold)
         let (columns, width) = fold.timeline.latencies(limit: 120, through: fold.seconds)
         heat = HeatMap(columns, width: width)
@@ -166,7 +172,7 @@ public struct Summary: Sendable, Hashable {
             .map { ErrorRow($0, of: fold.sum($0.operation)).sentence }
         notes =
             fold.gaps + Self.throttling(fold.header.throttledBy) + Self.slowings(fold.sum())
-            + Self.holds(fold.restraint) + Self.preSignIns(households)
+            + Self.holds(fold.restraint) + Self.preSignIns(households, fold.preparation)
             + (findings?.columnNote.map { [$0] } ?? [])
         noSignIn = Self.noSignIn(fold, losses)
         (outcome, exitStatus, headline, explanations) = (.pass, .passed, "", [])
@@ -233,6 +239,7 @@ extension Summary.Exchanges {
         sent = sum.sent
         completed = sum.completed
         errors = sum.errors
-        perSecond = fold.seconds > 0 ? Double(sum.completed) / fold.seconds : 0
+        let seconds = fold.seconds - Double(fold.loadBegins)
+        perSecond = seconds > 0 ? Double(sum.completed) / seconds : 0
     }
 }

@@ -38,6 +38,8 @@ enum SummaryJSON {
             ("shows", .array(summary.shows.map(check))),
             ("funnels", .array(summary.funnels.map(funnel))),
             ("losses", .array(summary.losses.map(loss))),
+            ("providers", .array(summary.providers.map { ProviderRow.columns.json($0) })),
+            ("preparation", summary.preparation.map(\.json) ?? .null),
             ("errors", .array(summary.errors.map { ErrorRow.columns.json($0) })),
             ("firstFailure", summary.firstFailure.map(JSON.string) ?? .null),
             ("notes", .array(summary.notes.map(JSON.string))),

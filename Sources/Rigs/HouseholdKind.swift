@@ -135,9 +135,10 @@ extension HouseholdKind: RigSection {
             "returning",
             .either(.from(.scalar(.share)) { Returning(share: $0) }, .section), into: \.returning,
             default: "0%", example: "{share: 40%, away: \"uniform(10s, 60s)\"}", alternative: true,
-            "Share of households that come back: they sign in, close the app, stay away (60s if "
-                + "not given), and return with the client credentials, access token and provider "
-                + "that the device has kept. after-sign-in follows the return."),
+            "Share of households that return with the client credentials, access token and provider "
+                + "that the device has kept. 40%: they have signed in before the load begins, which no figure "
+                + "counts. With away they sign in, close the app, stay away so long, and come back. "
+                + "after-sign-in follows the return."),
         Key(
             "temp-pass",
             .either(
@@ -167,6 +168,12 @@ extension HouseholdKind: RigSection {
                 marks["platform-sign-on"].place,
                 "platform-sign-on is the TV provider account of tvOS, iOS and iPadOS; remove it, or "
                     + "write first-screen: tvos")
+        }
+        if returning.shareBefore > 0, firstScreen.isSDK || hasSharedHomes {
+            reader.refuse(
+                marks["returning"].place,
+                "households of the SDK, and those that share a home, return within the run only; write "
+                    + "returning: {share: 40%, away: 60s}")
         }
         checkSingleSignOn(marks, &reader)
         guard firstScreen.hasWebView else { return }

@@ -39,7 +39,7 @@ struct KindFlow {
             (.registerClient, registers), (.accessToken, tokens),
             (
                 .checkAuthentication,
-                kind.firstScreen.isSDK ? 0 : rounds + stays * kind.returning.share
+                kind.firstScreen.isSDK ? 0 : rounds + stays * kind.returning.shareWithin
             ),
         ]
         let tries = 1 + viewer.cancels
@@ -99,7 +99,7 @@ struct KindFlow {
         let isQuick = way == .pass || way == .platform
         let round = (isQuick ? 0 : human + interval / 2) + after.watching
         let slowRound = (isQuick ? 0 : slow + interval) + after.watching
-        let away = kind.returning.share * kind.returning.away.mean.seconds
+        let away = kind.returning.shareWithin * (kind.returning.away?.mean.seconds ?? 0)
         life = rounds * (stays * round + (1 - stays) * abandoned) + stays * away
         longLife = rounds * slowRound + away
     }

@@ -17,6 +17,10 @@ public struct Plan: Sendable, Hashable {
     /// Households of a home, which come one after another and are of one kind: 1, or 2 where a kind's
     /// `single-sign-on` is shared. A part of a plan has whole homes.
     private let homeSize: Int
+    /// Of the whole plan.
+    private let ahead: Preparation
+    /// How long households sign in before the load begins: whole seconds; zero where none returns from before.
+    public var preparation: Duration { ahead.length }
 
     /// `run` tells devices and accounts from those of other runs, where the rig asks for identities
     /// per run; a plan that nobody runs needs none.
@@ -33,6 +37,13 @@ public struct Plan: Sendable, Hashable {
         identities = Identities(rig, seed: seed, run: run ?? RunID(of: seed))
         kinds = KindOrder(rig.kinds, seed: seed)
         homeSize = rig.kinds.contains { $0.hasSharedHomes } ? 2 : 1
+        let count: Int? =
+            switch rig.load {
+            case .open: arrivals?.count
+            case .once(let households, _): households
+            case .closed: nil
+            }
+        ahead = Preparation(rig, households: count)
     }
 
     private init(_ whole: Plan, first: Int, stride: Int) {
@@ -44,6 +55,7 @@ public struct Plan: Sendable, Hashable {
         identities = whole.identities
         kinds = whole.kinds
         homeSize = whole.homeSize
+        ahead = whole.ahead
     }
 
     /// The `k`-th of `n` parts, from 0: every n-th household, so that each part has its share of
@@ -70,12 +82,13 @@ public struct Plan: Sendable, Hashable {
         if case .closed(let households, _, _) = rig.load { share(of: households) } else { nil }
     }
 
-    /// When the last stage of an open load ends, or a closed load stops replacing households.
+    /// When the last stage of an open load ends, or a closed load stops replacing households; since the run
+    /// began.
     public var arrivalsEnd: Duration {
         switch rig.load {
-        case .open: arrivals?.end ?? .zero
+        case .open: preparation + (arrivals?.end ?? .zero)
         case .closed(_, let time, _): time
-        case .once: .zero
+        case .once: preparation
         }
     }
 
@@ -108,6 +121,8 @@ public struct Plan: Sendable, Hashable {
         let needsSubject = kind.singleSignOn != nil || kind.pass?.isPromotional == true
         return HouseholdPlan(
             index: index, kind: kind, arrival: arrival(index),
+            preparation: returns(kind.returning.shareBefore, index)
+                ? ahead.time(of: index) : nil,
             firstScreen: identities.firstScreen(device, kind.device, kind.firstScreen),
             secondScreens: (0..<kind.secondScreens).map { identities.secondScreen(index, $0) },
             account: identities.account(owner), providerDraw: providerDice.unit(),
@@ -132,8 +147,8 @@ public struct Plan: Sendable, Hashable {
 
     private func arrival(_ index: Int) -> Duration? {
         switch rig.load {
-        case .open: arrivals?[index]
-        case .once: .zero
+        case .open: arrivals?[index].map { preparation + $0 }
+        case .once: preparation
         case .closed: nil
         }
     }
@@ -159,12 +174,18 @@ public struct Plan: Sendable, Hashable {
             isTooLate: happens(viewer.isTooLate, "too late"))
     }
 
-    /// A household that returns does so before all else.
+    /// A household that leaves and returns while the load goes on does so before all else.
     private func comeBack(_ returning: Returning, _ index: Int) -> [PlannedActivity] {
-        guard returning.share > 0 else { return [] }
+        guard let away = returning.away, returns(returning.share, index) else { return [] }
         var dice = seed.child("returning", index).generator()
-        guard dice.chance(returning.share) else { return [] }
-        return [.comeBack(after: returning.away.sample(using: &dice))]
+        _ = dice.unit()
+        return [.comeBack(after: away.sample(using: &dice))]
+    }
+
+    private func returns(_ share: Double, _ index: Int) -> Bool {
+        guard share > 0 else { return false }
+        var dice = seed.child("returning", index).generator()
+        return dice.chance(share)
     }
 
     /// The list with its shares decided. After a logout that is taken nothing but `again` is left:
@@ -211,6 +232,8 @@ public struct HouseholdPlan: Sendable, Hashable {
     public var kind: HouseholdKind
     /// When it arrives, since the start of the run; nil under closed load, where it follows another.
     public var arrival: Duration?
+    /// When it signs in before the load, since the start of the run; nil: it does not.
+    public var preparation: Duration?
     public var firstScreen: DeviceIdentity
     public var secondScreens: [DeviceIdentity]
     public var account: Account

@@ -18,6 +18,9 @@ public struct ViewerPlan: Sendable, Hashable {
     public var refuses: Bool = false
     /// Comes once the code has run out.
     public var isTooLate: Bool = false
+
+    /// Has the phone in hand, and does nothing wrong.
+    public static let ready = ViewerPlan(noticesCode: .zero, signsIn: .zero, givesUp: false)
 }
 
 /// A second viewer's times, and who that is.

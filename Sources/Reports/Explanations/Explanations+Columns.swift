@@ -44,6 +44,7 @@ package enum ColumnTables {
         ("latencies.csv", OperationRow.columns.documentation()),
         ("timeline.csv", TimelineRow.columns.documentation()),
         ("households.csv", HouseholdRow.columns.documentation()),
+        ("providers.csv", ProviderRow.columns.documentation()),
         ("violations.csv", ViolationLine.columns.documentation()),
     ]
 }

@@ -21,6 +21,7 @@ enum HouseholdSections {
             \(running(counts)).\(already)\(denied(counts)) Not every rig plays or logs out.</p>
             \(bars(all, name: "Households by furthest stage"))
             \(byKind(Array(summary.funnels.dropFirst())))
+            \(byProvider(summary.providers))
             \(losses(summary))
             """
     }
@@ -65,6 +66,20 @@ enum HouseholdSections {
                 """
         }
         return "<h3>By kind</h3><div class=\"kinds\">\(each)</div>"
+    }
+
+    private static func byProvider(_ providers: [ProviderRow]) -> HTML {
+        guard !providers.isEmpty else { return .none }
+        let shown = providers.prefix(40)
+        let more: HTML =
+            providers.count == shown.count
+            ? .none
+            : "<p class=\"empty\">and \(Figures.count(providers.count - shown.count)) more, in providers.csv</p>"
+        return """
+            <h3>By provider</h3>
+            \(ProviderRow.columns.page("Households by provider", Array(shown)))
+            \(more)
+            """
     }
 
     private static func losses(_ summary: Summary) -> HTML {
