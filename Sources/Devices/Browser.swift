@@ -17,6 +17,10 @@ extension Household {
         var progress = LoginProgress()
         var hasAskedProgram = false
         var hasMistyped = false
+        /// The call is the login page's button, which the viewer presses twice.
+        var isPressedTwice = false
+        /// The call that was answered last.
+        var sent: Call?
         /// The viewer cancels on the login page.
         var cancels = false
         /// In protocols in which a person enters a code and decides on it.
@@ -89,6 +93,12 @@ extension Household {
             if walk.call.operation == .refusal { hasRefused = true }
             // Of two at once one may be turned down.
             if plan.second != nil { walk.call.provoked = walk.call.operation != .mvpdLogin }
+            if walk.isPressedTwice {
+                walk.isPressedTwice = false
+                note(.habit, "submits-twice")
+                _ = await lane.send(walk.call, from: browser.device)
+            }
+            walk.sent = walk.call
             // Without an answer to the assertion, check-code decides.
             guard let answered = try await hear(walk.call, on: browser) else { return nil }
             var target: WebAddress?
@@ -106,6 +116,7 @@ extension Household {
             case .done:
                 if walk.cancels { return nil }
                 noteDone(at: answered.exchange.ended)
+                await reload(walk)
                 return nil
             case .page(let html):
                 let page = HTMLPage(html)
@@ -122,11 +133,20 @@ extension Household {
                 if walk.cancels { return nil }
                 noteDone(at: arrived)
                 try judgeReturn(target)
+                await reload(walk)
                 try await fetchReturn(target, referer: walk.call.address, on: browser)
                 return nil
             }
         }
         throw .failed("the login did not end within \(terms.maxHops) hops (target.max-hops)")
+    }
+
+    /// The browser sends what it sent last again; what it is told changes nothing.
+    private func reload(_ walk: LoginWalk) async {
+        guard plan.viewer.reloads, !walk.person.isSecond, var call = walk.sent else { return }
+        note(.habit, "reloads")
+        call.provoked = true
+        _ = await lane.send(call, from: walk.person.browser.device)
     }
 
     /// The answer to a hop. An assertion is sent once: one whose answer was lost may have counted, and
@@ -208,8 +228,10 @@ extension Household {
         let account = walk.person.account
         var password = account.password.reveal()
         if entry.typesPassword {
+            if plan.viewer.losesNetwork, !walk.person.isSecond { try await loseNetwork() }
             try await wait(walk.person.signsIn, walk.person)
             walk.progress.hasSentPassword = true
+            walk.isPressedTwice = plan.viewer.submitsTwice && !walk.person.isSecond
         }
         if entry.typesUser { walk.progress.hasSentUser = true }
         let isMistyped =

@@ -22,6 +22,8 @@ enum DeviceEventName: String {
     case preparedBefore = "signed in before"
     /// It could not, for this reason, and arrives as a new one.
     case notPrepared = "not signed in before"
+    /// What a viewer or a device did that need not have been, by its key in the rig: `reloads`.
+    case habit
     /// The account may not watch a resource; the service's words.
     case notEntitled = "not entitled"
     /// What the viewer changed in the settings while the app was closed: `grant`, `withdraw`, `sign-out`.

@@ -82,11 +82,18 @@ extension Household {
             guard let another = try await issueCode(mvpd: preselected) else { return }
             issued = another
         }
+        if plan.viewer.reopensApp {
+            formerCode = issued.code
+            guard let another = try await reopen(mvpd: preselected) else { return }
+            issued = another
+        }
         let shown = show(issued)
         defer { codeOnScreen = nil }
+        if plan.viewer.tvSleeps { try await sleepInStandby() }
+        let begins = plan.viewer.tvSleeps ? lane.now : shown
         try await pollAll(
             PollOrder(
-                issued: issued, start: shown, firstAfter: terms.polling.firstAfter,
+                issued: issued, start: begins, firstAfter: terms.polling.firstAfter,
                 ends: shown + issued.lifetime,
                 whenOver: codeRanOut))
         signedIn(by: .code)
@@ -242,6 +249,7 @@ extension Household {
     /// The app is closed and opened again: it looks whether it is signed in (step 1 of apple-sso.md
     /// § 1), and signs in where it is not.
     private func relaunch() async throws(StopReason) {
+        if plan.viewer.resetsApp { resetApp() }
         try await enterForeground(isAgain: true)
         let checked = try await askIfKnown(tv) { dialect.checkAuthentication($0) }
         switch checked?.answer {

@@ -55,6 +55,8 @@ actor Household {
     var accounts: SubscriberAccounts
     /// The configuration, once the first screen has asked for it.
     var knownProviders: [Provider]?
+    /// What the phone was last offered.
+    var offeredOnPhone: [Provider] = []
     /// It logged out, and has not signed in since.
     var isLoggedOut = false
     /// Platform pickers shown before the sign-in under way.

@@ -21,8 +21,8 @@ extension Household {
         }
         shownCodes.finish()
         await viewer
-        closeApp()
         plan = own
+        closeApp()
         guard await shift.arrival(of: plan.index) else { return false }
         note(.comesBack)
         expect(aViewer: true)
@@ -44,5 +44,6 @@ extension Household {
         (tries, restarts, pickersBefore) = (0, 0, 0)
         (hasRefused, hasAuthorized) = (false, false)
         (formerCode, polledCode) = (nil, nil)
+        if plan.viewer.resetsApp { resetApp() }
     }
 }

@@ -38,7 +38,12 @@ extension Household {
         if plan.viewer.givesUp { throw .gaveUp }
         guard codeOnScreen == code else { throw codeRanOut }
         if plan.viewer.mistypesCode, !issued.lacksProvider { try await mistypeCode(code) }
+        if plan.viewer.typesSmall, !issued.lacksProvider { try await typeInSmallLetters(code) }
         var typed = try await typeIn(issued, mistypes: plan.viewer.mistypesCode)
+        if plan.viewer.changesProvider, case .login(let own?) = typed {
+            try await chooseWrongProvider(issued, insteadOf: own)
+            if hasSessions { typed = try await completeSession(code, mvpd: own, on: phone) }
+        }
         if plan.viewer.cancels, case .login(let provider) = typed {
             try await cancelLogin(issued, provider: provider)
             _ = try await askIfKnown(phone) { dialect.checkCode(code, $0) }
@@ -171,6 +176,7 @@ extension Household {
         let answered = try await askIfKnown(screen) { dialect.configuration($0) }
         guard let answered else { return nil }
         guard case .configuration(let offered) = answered.answer else { throw .refused(answered) }
+        if screen === phone { offeredOnPhone = offered }
         return offered
     }
 

@@ -39,6 +39,61 @@ extension Household {
         try await provoke(phone) { dialect.authenticate(issued, mvpd: provider, $0) }
     }
 
+    /// Types the code as people type: the service may take it, or not.
+    func typeInSmallLetters(_ code: Code) async throws(StopReason) {
+        note(.habit, "small-letters")
+        try await provoke(phone) { dialect.record(of: code.small, $0) }
+        try await human(Self.secondLook)
+    }
+
+    /// Chooses a provider of which they have no account, looks at its page, and goes back.
+    func chooseWrongProvider(
+        _ issued: IssuedCode, insteadOf own: String
+    ) async throws(StopReason) {
+        let offered = offeredOnPhone.filter { !$0.isTempPass }
+        guard let other = offered.first(where: { $0.id != own })?.id else { return }
+        note(.habit, "changes-provider")
+        if hasSessions {
+            guard case .login = try await completeSession(issued.code, mvpd: other, on: phone)
+            else { return }
+        }
+        try await cancelLogin(issued, provider: other)
+        takeNextPhone()
+    }
+
+    /// The TV is in standby: it asks for nothing, and its connections are gone.
+    func sleepInStandby() async throws(StopReason) {
+        note(.habit, "tv-sleeps")
+        lane.retire(tv.device)
+        try await nap(terms.polling.every * 3)
+    }
+
+    /// What the phone has open breaks, and it has no network for a while.
+    func loseNetwork() async throws(StopReason) {
+        note(.habit, "loses-network")
+        lane.retire(phone.device)
+        try await human(.seconds(3))
+    }
+
+    /// The viewer closes the app, and opens it again: it looks whether it is signed in, and asks for another
+    /// code. The former lives on, and nobody sees it any more.
+    func reopen(mvpd: String?) async throws(StopReason) -> IssuedCode? {
+        note(.habit, "reopens-app")
+        try await nap(.seconds(1))
+        lane.retire(tv.device)
+        _ = try await askIfKnown(tv) { dialect.checkAuthentication($0) }
+        return try await issueCode(mvpd: mvpd)
+    }
+
+    /// What the device has kept is gone; it is the same device.
+    func resetApp() {
+        note(.habit, "resets-app")
+        (tv.client, tv.token, tv.session, tv.endpoints) = (nil, nil, nil, nil)
+        signedInAt = []
+        // It was all that there was of the sign-in.
+        if dialect.pages != nil { traces.signedIn = false }
+    }
+
     /// Reading seven characters off a TV and typing them again.
     static let secondLook: Duration = .seconds(2)
 
@@ -55,6 +110,13 @@ extension Household {
 }
 
 extension Code {
+    /// In small letters, with a blank in the middle.
+    var small: Code {
+        let letters = text.lowercased()
+        let middle = letters.index(letters.startIndex, offsetBy: letters.count / 2)
+        return Code("\(letters[..<middle]) \(letters[middle...])")
+    }
+
     /// The code with its last character replaced by the next one of the alphabet: a slip of a finger.
     var mistyped: Code {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")

@@ -27,7 +27,7 @@ private struct LiveMeasurements: Measurements {
     var progress: Progress
     var verdicts: [Verdict]?
 
-    var seconds: Double { Double(progress.elapsed.nanoseconds) / 1e9 }
+    var loadSeconds: Double { Double(progress.elapsed.nanoseconds) / 1e9 }
 
     static func canTell(_ threshold: Threshold) -> Bool {
         guard threshold.kind == nil else { return false }

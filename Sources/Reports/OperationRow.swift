@@ -56,7 +56,7 @@ public struct OperationRow: Sendable, Hashable {
         completed = sum.completed
         errors = sum.errors
         notEntitled = sum[.notEntitled]
-        perSecond = fold.seconds > 0 ? Double(sum.completed) / fold.seconds : 0
+        perSecond = fold.loadSeconds > 0 ? Double(sum.completed) / fold.loadSeconds : 0
         outcomes = Outcome.allCases.map { Count(name: $0.name, count: sum[$0]) }
         statuses = sum.statuses.sorted { $0.key < $1.key }
             .map { Count(name: String($0.key), count: $0.value) }

@@ -38,6 +38,8 @@ package struct RunFold {
     private(set) var preparation: PreparationSummary?
     /// The second in which the load begins: figures count from there.
     let loadBegins: Int
+    /// From there to the end of the record.
+    var loadSeconds: Double { seconds - Double(loadBegins) }
 
     package init(_ history: some Recorded, _ findings: Findings? = nil) throws {
         self.findings = findings

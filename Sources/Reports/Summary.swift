@@ -239,7 +239,6 @@ extension Summary.Exchanges {
         sent = sum.sent
         completed = sum.completed
         errors = sum.errors
-        let seconds = fold.seconds - Double(fold.loadBegins)
-        perSecond = seconds > 0 ? Double(sum.completed) / seconds : 0
+        perSecond = fold.loadSeconds > 0 ? Double(sum.completed) / fold.loadSeconds : 0
     }
 }

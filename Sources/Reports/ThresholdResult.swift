@@ -67,8 +67,8 @@ extension Threshold {
 
 /// What a threshold is read off: a run that is over, or one that goes on.
 protocol Measurements {
-    /// How long it lasted so far.
-    var seconds: Double { get }
+    /// How long its load lasted so far.
+    var loadSeconds: Double { get }
     /// Of all invariants; nil where nothing is judged.
     var verdicts: [Verdict]? { get }
     /// The sum of one operation, or of all requests, over one kind of household, or over all.
@@ -98,9 +98,9 @@ private struct ThresholdReading {
     init(_ threshold: Threshold, _ fold: some Measurements) {
         switch threshold.subject {
         case .operation(let name):
-            read(fold.sum(name, kind: threshold.kind), threshold.measure, fold.seconds)
+            read(fold.sum(name, kind: threshold.kind), threshold.measure, fold.loadSeconds)
         case .everything:
-            read(fold.sum(nil, kind: threshold.kind), threshold.measure, fold.seconds)
+            read(fold.sum(nil, kind: threshold.kind), threshold.measure, fold.loadSeconds)
         case .signIn:
             read(fold.tally(kind: threshold.kind).signIn, threshold.measure)
         case .signInService:

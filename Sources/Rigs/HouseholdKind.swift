@@ -70,6 +70,22 @@ public struct HouseholdKind: Sendable, Hashable {
         public var refuses: Double = 0
         /// Comes once the code has run out.
         public var isTooLate: Double = 0
+        /// Presses the login's button twice.
+        public var submitsTwice: Double = 0
+        /// Reloads the page on which the login has ended.
+        public var reloads: Double = 0
+        /// Begins at a provider that is not theirs, goes back, and begins anew.
+        public var changesProvider: Double = 0
+        /// Types the code in small letters first, with a blank in the middle.
+        public var typesSmall: Double = 0
+        /// The phone is without a network for a while, between the login page and the password.
+        public var losesNetwork: Double = 0
+        /// Closes the app while it shows its code, and opens it again: it shows another.
+        public var reopensApp: Double = 0
+        /// The TV goes to standby while it shows its code, and then goes on polling for that.
+        public var tvSleeps: Double = 0
+        /// Resets the app: when it is opened again, it has lost what it had kept.
+        public var resetsApp: Double = 0
     }
 }
 
@@ -190,7 +206,10 @@ extension HouseholdKind: RigSection {
                     + "shows no code; remove second-screens")
         }
         let viewer = marks["viewer"]
-        for key in ["wrong-code", "types-twice", "too-late"] where viewer.gives(key) {
+        for key in [
+            "wrong-code", "types-twice", "too-late", "small-letters", "reopens-app", "tv-sleeps",
+        ]
+        where viewer.gives(key) {
             reader.refuse(
                 viewer[key].place,
                 "first-screen \(firstScreen.rawValue) shows no code to type; remove \(key)")
@@ -280,5 +299,31 @@ extension HouseholdKind.Viewer: RigSection {
         Key(
             "too-late", .scalar(.share), into: \.isTooLate,
             "Share of viewers who type the code after it has expired."),
+        Key(
+            "submits-twice", .scalar(.share), into: \.submitsTwice,
+            "Share of viewers who press the login's button twice."),
+        Key(
+            "reloads", .scalar(.share), into: \.reloads,
+            "Share of viewers who reload the page on which the login has ended."),
+        Key(
+            "changes-provider", .scalar(.share), into: \.changesProvider,
+            "Share of viewers who begin at another provider, go back, and choose their own."),
+        Key(
+            "small-letters", .scalar(.share), into: \.typesSmall,
+            "Share of viewers who first type the code in small letters, with a blank in the middle."),
+        Key(
+            "loses-network", .scalar(.share), into: \.losesNetwork,
+            "Share of viewers whose phone loses its network for 3s on the login page."),
+        Key(
+            "reopens-app", .scalar(.share), into: \.reopensApp,
+            "Share of viewers who close the TV's app while it shows its code, and open it again: it "
+                + "shows another, and the former lives on."),
+        Key(
+            "tv-sleeps", .scalar(.share), into: \.tvSleeps,
+            "Share of TVs that go to standby for three polling intervals while they show their code."),
+        Key(
+            "resets-app", .scalar(.share), into: \.resetsApp,
+            "Share of viewers who have reset the app when they open it again (returning, relaunch): its "
+                + "credentials and its token are gone."),
     ]
 }

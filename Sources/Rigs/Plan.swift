@@ -171,7 +171,15 @@ public struct Plan: Sendable, Hashable {
             typesTwice: happens(viewer.typesTwice, "types twice"),
             cancels: happens(viewer.cancels, "cancels"),
             refuses: happens(viewer.refuses, "refuses"),
-            isTooLate: happens(viewer.isTooLate, "too late"))
+            isTooLate: happens(viewer.isTooLate, "too late"),
+            submitsTwice: happens(viewer.submitsTwice, "submits twice"),
+            reloads: happens(viewer.reloads, "reloads"),
+            changesProvider: happens(viewer.changesProvider, "changes provider"),
+            typesSmall: happens(viewer.typesSmall, "small letters"),
+            losesNetwork: happens(viewer.losesNetwork, "loses network"),
+            reopensApp: happens(viewer.reopensApp, "reopens app"),
+            tvSleeps: happens(viewer.tvSleeps, "tv sleeps"),
+            resetsApp: happens(viewer.resetsApp, "resets app"))
     }
 
     /// A household that leaves and returns while the load goes on does so before all else.

@@ -18,6 +18,22 @@ public struct ViewerPlan: Sendable, Hashable {
     public var refuses: Bool = false
     /// Comes once the code has run out.
     public var isTooLate: Bool = false
+    /// Presses the login's button twice.
+    public var submitsTwice: Bool = false
+    /// Reloads the page on which the login has ended.
+    public var reloads: Bool = false
+    /// Begins at another provider first.
+    public var changesProvider: Bool = false
+    /// Types the code in small letters first.
+    public var typesSmall: Bool = false
+    /// The phone loses its network on the login page.
+    public var losesNetwork: Bool = false
+    /// Closes the TV's app while it shows its code, and opens it again.
+    public var reopensApp: Bool = false
+    /// The TV goes to standby while it shows its code.
+    public var tvSleeps: Bool = false
+    /// The app has lost what it had kept when it is opened again.
+    public var resetsApp: Bool = false
 
     /// Has the phone in hand, and does nothing wrong.
     public static let ready = ViewerPlan(noticesCode: .zero, signsIn: .zero, givesUp: false)
