@@ -108,8 +108,10 @@ public struct Plan: Sendable, Hashable {
         let needsSubject = kind.singleSignOn != nil || kind.pass?.isPromotional == true
         return HouseholdPlan(
             index: index, kind: kind, arrival: arrival(index),
-            firstScreen: identities.firstScreen(device, kind.device, kind.firstScreen),
-            secondScreens: (0..<kind.secondScreens).map { identities.secondScreen(index, $0) },
+            firstScreen: identities.firstScreen(device, kind),
+            secondScreens: (0..<kind.secondScreens).map {
+                identities.secondScreen(index, $0, kind, in: rig.protocolName(of: kind))
+            },
             account: identities.account(owner), providerDraw: providerDice.unit(),
             viewer: viewer(kind.viewer, index),
             activities: comeBack(kind.returning, index)
