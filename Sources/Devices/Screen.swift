@@ -41,13 +41,13 @@ extension Household {
             call.provoked = call.provoked || isProvoked
             let answered = try await insist(call, screen)
             switch answered.answer {
-            case .staleToken where !hasRenewed && terms.usesBearer:
+            case .staleToken where !hasRenewed && signs(screen):
                 hasRenewed = true
                 screen.token = nil
-            case .staleToken where !hasRegistered && mayRegisterAnew:
+            case .staleToken where !hasRegistered && signs(screen) && mayRegisterAnew:
                 hasRegistered = true
                 forget(screen)
-            case .staleClient where !hasRegistered && terms.usesBearer:
+            case .staleClient where !hasRegistered && signs(screen):
                 hasRegistered = true
                 forget(screen)
             default: return answered
@@ -114,6 +114,11 @@ extension Household {
         }
     }
 
+    /// Whether requests of this screen show an access token.
+    private func signs(_ screen: Screen) -> Bool {
+        terms.usesBearer && screen.device.identity.style.signs
+    }
+
     /// Whether a new client is worth a try where a fresh token was turned down.
     var mayRegisterAnew: Bool {
         guard hasSessions, terms.usesBearer else { return false }
@@ -148,7 +153,7 @@ extension Household {
         if screen.endpoints == nil, screen.device.id.role == .firstScreen {
             try await discover(screen)
         }
-        guard terms.usesBearer else { return credential(nil) }
+        guard signs(screen) else { return credential(nil) }
         if let token = screen.token, lane.now < screen.renewAt { return credential(token.bearer) }
         let isKept = screen.client != nil
         guard var answered = try await askForToken(screen) else { return credential(nil) }

@@ -101,13 +101,19 @@ public struct DeviceIdentity: Hashable, Sendable {
     public var userAgent: String
     /// The public address it pretends to come from (`X-Forwarded-For`), if any.
     public var forwardedFor: String?
+    /// How it writes its requests.
+    public var style: RequestStyle
 
-    public init(id: String, info: DeviceInfo, userAgent: String, forwardedFor: String?) {
+    public init(
+        id: String, info: DeviceInfo, userAgent: String, forwardedFor: String?,
+        style: RequestStyle = .usual
+    ) {
         self.id = id
         fingerprint = "fingerprint " + Base64.encode(id.utf8)
         self.info = info
         self.userAgent = userAgent
         self.forwardedFor = forwardedFor
+        self.style = style
     }
 }
 

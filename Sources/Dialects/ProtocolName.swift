@@ -14,7 +14,7 @@ public enum ProtocolName: String, CaseIterable, Sendable {
     /// `deviceGrant`: what matters to `oauthDeviceGrant` alone, of which nothing else does.
     public func dialect(
         at origin: Origin, prefix: String = "", requestor: String, domain: String,
-        redirectURL: String, format: DocumentFormat = .json,
+        redirectURL: String, format: FormatRequest = FormatRequest(),
         deviceGrant: DeviceGrantTerms = DeviceGrantTerms()
     ) -> any Dialect {
         switch self {
@@ -63,6 +63,3 @@ public enum ProtocolName: String, CaseIterable, Sendable {
         }
     }
 }
-
-/// What the service is asked to write its answers in, in protocols that have both.
-public enum DocumentFormat: String, Sendable, CaseIterable { case json, xml }

@@ -33,7 +33,8 @@ public struct ExchangeBuilder: Sendable {
     @inline(never)
     func dress(_ call: Call, from device: Device, sequence: Int) -> Call {
         var call = call
-        call.headers.reserve(5 + headers.fields.count)
+        let own = device.identity.style.headers
+        call.headers.reserve(5 + own.fields.count + headers.fields.count)
         if call.headers["User-Agent"] == nil {
             call.headers.append("User-Agent", device.identity.userAgent)
         }
@@ -48,6 +49,7 @@ public struct ExchangeBuilder: Sendable {
             call.headers.append("X-Screenrig", correlation.name(of: sequence))
             call.headers.append("traceparent", correlation.traceparent(sequence))
         }
+        for field in own.fields { add(field, to: &call.headers) }
         for field in headers.fields { add(field, to: &call.headers) }
         return call
     }

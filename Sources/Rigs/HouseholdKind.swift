@@ -33,6 +33,8 @@ public struct HouseholdKind: Sendable, Hashable {
     public var firstScreen: FirstScreen = .tvos
     public var secondScreens: Int = 1
     public var device: DeviceInfo
+    /// How its screens write their requests.
+    public var requests = KindRequests()
     public var viewer: Viewer = Viewer()
     /// As whom it asks the service; nil: as the target says.
     public var application: Application?
@@ -132,6 +134,9 @@ extension HouseholdKind: RigSection {
             }, default: "{}",
             "What the first screen sends as X-Device-Info. Default: values that fit "
                 + "first-screen; for tvos as shown here."),
+        Key(
+            "requests", section: \.requests, example: "{second-screen: {auth: none}}",
+            "What the requests of its screens look like. Default: as those of such devices."),
         Key(
             "viewer", section: \.viewer, "The viewer's behaviour."),
         Key(

@@ -34,13 +34,12 @@ struct Identities: Sendable, Hashable {
     }
 
     /// The household's TV.
-    func firstScreen(
-        _ household: Int, _ info: DeviceInfo, _ make: HouseholdKind.FirstScreen
-    ) -> DeviceIdentity {
+    func firstScreen(_ household: Int, _ kind: HouseholdKind) -> DeviceIdentity {
         DeviceIdentity(
-            id: deviceID(household * devicesEach), info: info,
-            userAgent: Self.userAgent(info, make) + " " + Release.mark,
-            forwardedFor: address(household * devicesEach))
+            id: deviceID(household * devicesEach), info: kind.device,
+            userAgent: kind.requests.first.userAgent
+                ?? Self.userAgent(kind.device, kind.firstScreen) + " " + Release.mark,
+            forwardedFor: address(household * devicesEach), style: kind.requests.first.ofFirst)
     }
 
     /// As such devices were seen to call themselves (observed.md).
@@ -68,14 +67,17 @@ struct Identities: Sendable, Hashable {
     }
 
     /// The household's phones, from 0.
-    func secondScreen(_ household: Int, _ position: Int) -> DeviceIdentity {
+    func secondScreen(
+        _ household: Int, _ position: Int, _ kind: HouseholdKind, in protocolName: ProtocolName
+    ) -> DeviceIdentity {
         let number = household * devicesEach + 1 + position
         return DeviceIdentity(
             id: deviceID(number), info: .phone,
-            userAgent:
-                "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 "
+            userAgent: kind.requests.second.userAgent
+                ?? "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 "
                 + "(KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1 \(Release.mark)",
-            forwardedFor: address(number))
+            forwardedFor: address(number),
+            style: kind.requests.second.ofSecond(in: protocolName))
     }
 
     /// The viewer's account: generated, so that a token names the sign-in that made it.

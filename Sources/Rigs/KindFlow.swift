@@ -32,7 +32,10 @@ struct KindFlow {
         let rounds = 1 + after.again * stays
         devices = way == .code ? Double(1 + kind.secondScreens) : 1
         // Of several phones one is used, as a rule.
-        let tokens: Double = rig.target.usesBearer ? (way == .code ? 2 : 1) : 0
+        let signers: Double =
+            way == .code && kind.requests.second.ofSecond(in: rig.protocolName(of: kind)).signs
+            ? 2 : 1
+        let tokens: Double = rig.target.usesBearer ? signers : 0
         var registers = 0.0
         if case .perDevice = rig.target.clients { registers = tokens }
         var before: [(OperationName, Double)] = [

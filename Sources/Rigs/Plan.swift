@@ -123,8 +123,10 @@ public struct Plan: Sendable, Hashable {
             index: index, kind: kind, arrival: arrival(index),
             preparation: returns(kind.returning.shareBefore, index)
                 ? ahead.time(of: index) : nil,
-            firstScreen: identities.firstScreen(device, kind.device, kind.firstScreen),
-            secondScreens: (0..<kind.secondScreens).map { identities.secondScreen(index, $0) },
+            firstScreen: identities.firstScreen(device, kind),
+            secondScreens: (0..<kind.secondScreens).map {
+                identities.secondScreen(index, $0, kind, in: rig.protocolName(of: kind))
+            },
             account: identities.account(owner), providerDraw: providerDice.unit(),
             viewer: viewer(kind.viewer, index),
             activities: comeBack(kind.returning, index)

@@ -58,6 +58,7 @@ extension Rig {
 
     private func checkV2(_ kind: HouseholdKind, _ marks: Marks, _ reader: inout ValueReader) {
         checkRefusals(kind, marks, &reader)
+        kind.requests.checkOthers(than: .adobePassV2, marks["requests"], &reader)
         if kind.firstScreen.isSDK {
             reader.refuse(
                 marks["first-screen"].place,
@@ -79,6 +80,12 @@ extension Rig {
     private func checkDeviceGrant(
         _ kind: HouseholdKind, _ marks: Marks, _ reader: inout ValueReader
     ) {
+        kind.requests.checkOthers(than: .oauthDeviceGrant, marks["requests"], &reader)
+        if kind.requests.second.signs == true {
+            reader.warn(
+                marks["requests"]["second-screen"]["auth"].place,
+                "phones of oauth-device-grant register nothing; remove auth")
+        }
         if kind.firstScreen.isSDK || kind.firstScreen.hasWebView {
             reader.refuse(
                 marks["first-screen"].place,
@@ -182,7 +189,7 @@ extension Rig {
                 code["delete-after"].place,
                 "adobe-pass-v2 has no request that deletes a code; remove delete-after")
         }
-        if marks["target"].gives("format"), target.format == .xml {
+        if marks["target"].gives("format"), target.format != FormatRequest() {
             reader.warn(
                 marks["target"]["format"].place,
                 "adobe-pass-v2 answers in JSON only; remove format")

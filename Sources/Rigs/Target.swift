@@ -50,7 +50,7 @@ public struct Target: Sendable, Hashable {
     public var headers: Headers = [:]
     public var http: TransportOptions.HTTP = .http1
     public var engine: TransportOptions.Engine = .auto
-    public var format: DocumentFormat = .json
+    public var format: FormatRequest = FormatRequest()
     public var timeout: Duration = .seconds(10)
     /// Bytes of a response's body.
     public var responseLimit: Int = 1_000_000
@@ -143,10 +143,8 @@ extension Target: RigSection {
             "Stop a run that does harm: the share of errors stayed above the limit for the given "
                 + "time. Default: on off loopback, none on loopback."),
         Key(
-            "headers",
-            .from(.named(.scalar(.text))) { named in
-                Headers(named.map { Headers.Field($0.name, $0.value) })
-            }, into: \.headers, default: "{}", example: "{X-Environment: staging}",
+            "headers", .headers, into: \.headers, default: "{}",
+            example: "{X-Environment: staging}",
             "Headers added to each request."),
         Key(
             "resolve", .pinnedHosts, set: { $0.pinned = $1 },
@@ -160,7 +158,10 @@ extension Target: RigSection {
             "HTTP implementation. direct: screenrig's own HTTP/1.1 over libcurl's connections. "
                 + "multi: libcurl only. auto: direct for HTTP/1.1, multi for HTTP/2."),
         Key(
-            "format", .words(), into: \.format, "Requested response format."),
+            "format", .formatRequest, into: \.format,
+            "Requested response format, json or xml, by Accept; or how JSON is requested: accept, "
+                + "parameter (format=json), suffix (.json), none (not at all, so that answers are "
+                + "XML); or both: {as: xml, by: suffix}."),
         Key(
             "timeout", .scalar(.duration), into: \.timeout, "Timeout of an exchange."),
         Key(

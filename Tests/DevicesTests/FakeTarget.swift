@@ -107,7 +107,9 @@ final class FakeTarget: Transport {
                 status: status, headers: ["Content-Type": "application/json"],
                 body: Array(text.utf8))
         }
-        let fields = Self.decoded(String(call.address.query))
+        let fields =
+            Self.decoded(String(call.address.query))
+            + Self.decoded(String(decoding: call.body, as: UTF8.self))
         func field(_ name: String) -> String {
             fields.first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
                 ?? ""
@@ -225,7 +227,7 @@ struct FakeRun {
         guard case .remote(let origin, _) = rig.target.base else { preconditionFailure("remote") }
         let dialect = V1(
             origin: origin, prefix: "", requestor: rig.target.requestor,
-            domain: rig.target.domain, redirectURL: rig.target.redirectURL, format: .json)
+            domain: rig.target.domain, redirectURL: rig.target.redirectURL, format: FormatRequest())
         ledger = Ledger()
         let loop = VirtualLoop()
         let lane = Lane(

@@ -27,6 +27,7 @@ struct Seen: Sendable {
     var index: Int
     var at: Instant
     var bearer: String?
+    var deviceInfo: String?
 }
 
 /// A transport that answers from a table: what is not scripted goes as it should, and a TV without a
@@ -56,7 +57,8 @@ final class Script: Transport {
             Seen(
                 operation: call.operation, role: device.id.role, index: device.id.index,
                 at: lane.now,
-                bearer: call.headers["Authorization"]))
+                bearer: call.headers["Authorization"],
+                deviceInfo: call.headers["X-Device-Info"]))
         let isPoll = call.operation == .pollToken
         if isPoll {
             polls += 1
@@ -182,14 +184,15 @@ struct Scene {
         polls: [Scripted] = [], _ table: [OperationName: [Scripted]] = [:],
         every: String = "5s", codeLifetime: Duration = .seconds(1800), viewer: String = "3h",
         givesUp: String = "0%", settle: String = "15s", bench: String = "",
-        after: String? = nil, code: String = "", speaksV2: Bool = false
+        after: String? = nil, code: String = "", requests: String = "{}", speaksV2: Bool = false
     ) throws {
         let text = """
             rig: scene
-            target: {base: embedded}
+            target: {base: embedded\(speaksV2 ? ", protocol: adobe-pass-v2" : "")}
             load: {closed: {households: 1}, settle: \(settle)}
             kinds:
               - name: home
+                requests: \(requests)
                 viewer: {notices-code: \(viewer), signs-in: 1s, gives-up: \(givesUp)}
             polling: {every: \(every), jitter: 0%\(bench)}
             \(after.map { "after-sign-in: \($0)" } ?? "")

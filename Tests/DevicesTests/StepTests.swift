@@ -17,11 +17,32 @@ struct StepTests {
             ])
         #expect(
             phone == [
-                .registerClient, .accessToken, .registrationRecord, .configuration, .authenticate,
-                .assertion, .checkCode,
+                .registrationRecord, .configuration, .authenticate, .assertion, .checkCode,
             ])
         #expect(scene.record.fate == .signedIn && scene.record.cause.isEmpty)
         #expect(scene.record.phoneDone != nil)
+    }
+
+    @Test("a phone of REST V1 registers nothing and says nothing of itself, unless the rig says so")
+    func barePhones() throws {
+        let scene = try Scene(polls: [Script.token], viewer: "1s")
+        let phone = scene.seen.filter { $0.role == .secondScreen }
+        #expect(phone.count == 5)
+        #expect(phone.allSatisfy { $0.bearer == nil && $0.deviceInfo == nil })
+        let tv = scene.seen.filter { $0.role == .firstScreen }.dropFirst(2)
+        #expect(tv.allSatisfy { $0.bearer != nil && $0.deviceInfo != nil })
+        // Bare, and turned down: no token would help, so none is asked for.
+        let refused = try Scene(
+            [.checkCode: [.answer(401, #"{"error":"access_denied"}"#)]], viewer: "1s")
+        #expect(refused.count(.checkCode, .secondScreen) == 1)
+        #expect(refused.count(.registerClient, .secondScreen) == 0)
+        let signed = try Scene(
+            polls: [Script.token], viewer: "1s",
+            requests: "{second-screen: {auth: bearer, device-info: header}}")
+        let asked = signed.seen.filter { $0.role == .secondScreen }
+        #expect(asked.map(\.operation).prefix(2) == [.registerClient, .accessToken])
+        let checks = asked.filter { $0.operation == .checkCode }
+        #expect(checks.allSatisfy { $0.bearer != nil && $0.deviceInfo != nil } && !checks.isEmpty)
     }
 
     @Test("a TV that is signed in already asks for no code")

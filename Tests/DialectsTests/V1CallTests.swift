@@ -37,20 +37,81 @@ import Vocabulary
             }.filter { $0 != nil }
     }
 
+    private static func written(_ call: Call?) -> String {
+        guard let call else { return "(no such step)" }
+        var text = "# \(call.operation)\n\(call.method.rawValue) \(call.address)\n"
+        for field in call.headers.fields { text += "\(field.name): \(field.value)\n" }
+        if !call.body.isEmpty {
+            text += "\n" + String(decoding: call.body, as: UTF8.self) + "\n"
+        }
+        return text
+    }
+
     @Test("every request is written as the transcript has it")
     func transcript() throws {
-        let lines = calls.map { call in
-            guard let call else { return "(no such step)" }
-            var text = "# \(call.operation)\n\(call.method.rawValue) \(call.address)\n"
-            for field in call.headers.fields { text += "\(field.name): \(field.value)\n" }
-            if !call.body.isEmpty {
-                text += "\n" + String(decoding: call.body, as: UTF8.self) + "\n"
-            }
-            return text
+        try Self.expect(
+            calls.map(Self.written).joined(separator: "\n"), is: "Transcripts/requests.http")
+    }
+
+    /// Ways of writing requests that real clients were seen to have (observed.md).
+    private static let styles: [(name: String, style: RequestStyle, bearer: Bool)] = [
+        ("a bare page: nothing but the format", .bare, false),
+        ("format=json", RequestStyle(format: FormatRequest(by: .parameter)), true),
+        (".json", RequestStyle(format: FormatRequest(by: .suffix)), true),
+        (".xml", RequestStyle(format: FormatRequest(.xml, by: .suffix)), true),
+        ("no format", RequestStyle(format: FormatRequest(.xml, by: .none)), true),
+        (
+            "a query with {} as the body", RequestStyle(codeRequest: .query), true
+        ),
+        (
+            "more parameters, and device information among them",
+            RequestStyle(
+                deviceInfo: .parameter,
+                parameters: [
+                    "deviceType": "Roku", "appId": "demo tv",
+                    "registrationURL": "https://demo.test/activate",
+                ]), true
+        ),
+    ]
+
+    @Test("each style of writing requests is as the transcript has it (observed.md)")
+    func styles() throws {
+        let texts = Self.styles.map { name, style, bearer in
+            var device = Self.device
+            device.style = style
+            let credential = Credential(device: device, bearer: bearer ? Secret("T0KEN") : nil)
+            let code = Code("q7mk2xa")
+            let issued = IssuedCode(code: code, lifetime: .seconds(1800))
+            let subject = Subject(code: code, resources: ["demo-1"])
+            let dialect = Self.dialect
+            let calls: [Call?] =
+                [
+                    dialect.issueCode(credential, lifetime: .seconds(60), mvpd: nil),
+                    dialect.poll(issued, .token, credential),
+                    dialect.poll(issued, .check, credential),
+                    dialect.freePreview(mvpd: "TempPass", credential),
+                    dialect.webLogout(credential),
+                ]
+                + [.registrationRecord, .configuration, .checkCode, .preauthorizeCode, .authorize]
+                .map { dialect.call($0, about: subject, credential) }
+            return "### \(name)\n\n" + calls.map(Self.written).joined(separator: "\n")
         }
-        let written = lines.joined(separator: "\n")
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
-            path: "Transcripts/requests.http")
+        try Self.expect(texts.joined(separator: "\n"), is: "Transcripts/styles.http")
+    }
+
+    @Test("a poll of the boolean check is read as one, whatever asks for the format")
+    func suffixedChecks() {
+        for means in FormatRequest.Means.allCases {
+            var device = Self.device
+            device.style = RequestStyle(format: FormatRequest(by: means))
+            let call = Self.dialect.poll(nil, .check, Credential(device: device, bearer: nil))
+            let answer = call.map { Self.dialect.read(Reply(status: 200), to: $0) }
+            #expect(answer?.outcome == .ok && answer?.deviations == [], "\(means)")
+        }
+    }
+
+    private static func expect(_ written: String, is name: String) throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: name)
         if ProcessInfo.processInfo.environment["SCREENRIG_UPDATE_GOLDEN"] != nil {
             try written.write(to: file, atomically: true, encoding: .utf8)
         }

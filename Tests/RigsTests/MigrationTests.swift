@@ -169,6 +169,31 @@ struct MigrationTests {
                 """)
     }
 
+    @Test("how requests of V1 look goes; what both protocols know stays")
+    func requests() throws {
+        let migration = try Self.rewritten(
+            """
+            kinds:
+              - name: home
+                requests:
+                  first-screen: {format: suffix, user-agent: TV/1.0, parameters: {appId: a}}
+                  second-screen: {auth: none}
+              - name: other
+                requests: {second-screen: {device-info: none}}
+            """)
+        #expect(
+            migration.text.hasSuffix(
+                """
+                kinds:
+                  - name: home
+                    requests:
+                      first-screen: {user-agent: TV/1.0}
+                  - name: other
+
+                """), "\(migration.text)")
+        #expect(migration.remarks.filter { $0.deed == .removed }.count == 4)
+    }
+
     @Test("activities: one decision has the media token in it")
     func activities() throws {
         func after(_ list: String) throws -> String {

@@ -109,7 +109,7 @@ struct PlanEstimateTests {
             words.contains(
                 "this machine          calibrated at 80000 plain requests/s (counted, 1 lane) on "
                     + "2026-11-21; "
-                    + "the plan needs 1035/s"))
+                    + "the plan needs 935/s"))
         #expect(enough.description.split(separator: "\n").allSatisfy { $0.count <= 80 })
         #expect(enough.warnings == PlanEstimate(try Self.plan(), on: Self.machine).warnings)
         machine.measured?.requestsPerSecond = 2_000
@@ -117,7 +117,7 @@ struct PlanEstimateTests {
             PlanEstimate(try Self.plan(), on: machine).warnings.first { $0.contains("requests/s") })
         #expect(
             warning.hasPrefix(
-                "needs 1035 requests/s at its peak, and this machine can send about 800/s"))
+                "needs 935 requests/s at its peak, and this machine can send about 800/s"))
     }
 
     @Test("fresh connections are counted against the ports of one source address")

@@ -137,7 +137,7 @@ struct CourtesyTests {
                 breaker: .at(.init(errors: 0.1, lasting: .seconds(60))),
                 hostRates: [.init(host: "idp.example", rate: Rate(perSecond: 2))]),
             pinned: [PinnedHost(host: "auth.staging.example", addresses: ["203.0.113.7"])],
-            headers: ["X-A": "b"], http: .http2, format: .xml, timeout: .seconds(3),
+            headers: ["X-A": "b"], http: .http2, format: FormatRequest(.xml), timeout: .seconds(3),
             responseLimit: 2_000_000, maxHops: 5,
             tls: .init(ca: "ca.pem", certificate: "c.pem", key: "k.pem", minimum: .v13),
             correlates: false, probes: false)

@@ -42,17 +42,31 @@ struct ReadingTests {
     }
 
     @Test(
-        "A3: N1 and what a browser sees need no bearer, C1, N2, Z2 and R2 do; a switch ends it all")
-    func a3() {
-        var caller = Caller.registered()
+        "A3: C1, N2, Z2 and R2 need a bearer in strict fidelity only, all other calls but N1 always; a switch ends it all",
+        arguments: ServiceSettings.Fidelity.allCases)
+    func a3(fidelity: ServiceSettings.Fidelity) {
+        var caller = Caller.registered(
+            ServiceSettings(fidelity: fidelity, policies: .init(throttle: nil)))
         let code = caller.issue()
         caller.bearer = nil
-        let needing = [
-            "/api/v1/config/DEMOTV", "/api/v1/checkauthn/\(code)?requestor=DEMOTV",
-            "/api/v1/preauthorize/\(code)?requestor=DEMOTV&resource=a",
-            "\(Caller.codePath)/\(code)",
+        // As an answer to each where a bearer is not asked for: nobody has signed in yet.
+        let bare = [
+            ("/api/v1/config/DEMOTV", 200), ("/api/v1/checkauthn/\(code)?requestor=DEMOTV", 403),
+            ("/api/v1/preauthorize/\(code)?requestor=DEMOTV&resource=a", 412),
+            ("\(Caller.codePath)/\(code)", 200),
         ]
-        for target in needing { #expect(caller.get(target).status == 401, "\(target)") }
+        for (target, status) in bare {
+            let expected = fidelity == .lenient ? status : 401
+            #expect(caller.get(target).status == expected, "\(target)")
+        }
+        caller.bearer = "stale"
+        for (target, _) in bare { #expect(caller.get(target).status == 401, "\(target)") }
+        caller.bearer = nil
+        let needing = bare.map(\.0) + ["/api/v1/tokens/authn?\(Self.key)"]
+        #expect(caller.get(needing[4]).status == 401)
+        #expect(
+            caller.send(.delete, "\(Caller.codePath)/\(code)", headers: [:], body: "").status == 401
+        )
         #expect(caller.get(Caller.authenticate(code)).status == 302)
         let back = "redirect_url=https%3A%2F%2Fdemo.test%2Fdone"
         #expect(caller.get("/api/v1/logout?\(Self.key)&\(back)").status == 302)

@@ -13,13 +13,20 @@ extension V1 {
     /// N1 have none (observed.md: 302, a form that posts itself, a meta refresh).
     static func row(of call: Call) -> ConformanceRow? {
         switch call.operation {
-        case .pollToken where call.address.hasPath(endingWith: "/checkauthn"):
+        case .pollToken where isCheck(call):
             table.rows(of: .checkAuthentication).first
         case .authenticate where !startsLogin(call): nil
         case .logout where call.method == .get: table.rows(of: .logout).last
         default: table.rows(of: call.operation).first
         }
     }
+
+    /// A poll that asks N3, with or without a format at the end of its path (§ 3.3).
+    static func isCheck(_ call: Call) -> Bool {
+        checkPaths.contains { call.address.hasPath(endingWith: $0) }
+    }
+
+    private static let checkPaths = ["/checkauthn", "/checkauthn.json", "/checkauthn.xml"]
 
     func deviations(of reply: Reply, to call: Call) -> [Deviation] {
         deviations(of: ReplyDocument(reply), to: call)

@@ -15,18 +15,22 @@ extension V1 {
         // C1.
         case .configuration:
             let path = "/api/v1/config/" + FormEncoding.encode(requestor)
-            return get(operation, address(path), credential)
+            return get(operation, documented(path, [], credential), credential)
         // R2.
         case .registrationRecord:
-            return about(subject, operation, credential) { address(path(of: $0)) }
+            return about(subject, operation, credential) {
+                documented(path(of: $0), [], credential)
+            }
         // R3.
         case .deleteRegistration:
-            return about(subject, operation, credential, by: .delete) { address(path(of: $0)) }
+            return about(subject, operation, credential, by: .delete) {
+                documented(path(of: $0), [], credential)
+            }
         // N2.
         case .checkCode:
             return about(subject, operation, credential) { code in
                 let path = "/api/v1/checkauthn/" + FormEncoding.encode(code.text)
-                return address(path, [("requestor", requestor)])
+                return documented(path, [("requestor", requestor)], credential)
             }
         // U1.
         case .userMetadata:
@@ -40,9 +44,10 @@ extension V1 {
         case .preauthorizeCode:
             return about(subject, operation, credential) { code in
                 let path = "/api/v1/preauthorize/" + FormEncoding.encode(code.text)
-                return address(
+                return documented(
                     path,
-                    [("requestor", requestor), ("resource", resources.joined(separator: ","))])
+                    [("requestor", requestor), ("resource", resources.joined(separator: ","))],
+                    credential)
             }
         // Z3.
         case .authorize: return playing(operation, "/api/v1/authorize", subject, credential)

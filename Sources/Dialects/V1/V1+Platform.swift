@@ -2,10 +2,9 @@
 extension V1 {
     /// L2: a web view's, so that the provider's session ends as well (A12).
     public func webLogout(_ credential: Credential) -> Call? {
-        let fields = [
-            ("requestor", requestor), ("deviceId", credential.device.id),
-            ("redirect_url", redirectURL),
-        ]
+        let fields =
+            [("requestor", requestor), ("deviceId", credential.device.id)]
+            + credential.device.style.everywhere + [("redirect_url", redirectURL)]
         return BrowserHops.start(.logout, address("/api/v1/logout", fields))
     }
 
@@ -15,7 +14,7 @@ extension V1 {
             ("requestor_id", requestor), ("deviceId", credential.device.id), ("mso_id", mvpd),
             ("domain_name", domain),
         ]
-        return post(.freePreview, "/api/v1/authenticate/freepreview", fields, signed(credential))
+        return post(.freePreview, "/api/v1/authenticate/freepreview", fields, credential)
     }
 
     /// S1. It needs no deviceId; the answer is bytes, whatever is asked for (§ 3.3).
@@ -37,15 +36,6 @@ extension V1 {
             ("requestor", requestor), ("deviceId", credential.device.id), ("mvpd", mvpd),
             ("deviceType", device.rawValue), ("SAMLResponse", response),
         ]
-        return post(.tokenExchange, "/api/v1/tokens/authn", fields, signed(credential))
-    }
-
-    /// Headers of a call with a form.
-    private func signed(_ credential: Credential) -> Headers {
-        var headers = commonHeaders(credential.device)
-        if let bearer = credential.bearer {
-            headers.append("Authorization", "Bearer " + bearer.reveal())
-        }
-        return headers
+        return post(.tokenExchange, "/api/v1/tokens/authn", fields, credential)
     }
 }

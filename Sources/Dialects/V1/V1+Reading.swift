@@ -69,7 +69,7 @@ extension V1 {
         let reply = document.reply
         switch call.operation {
         case .checkAuthentication, .checkCode: return readCheck(reply)
-        case .pollToken where call.address.hasPath(endingWith: "/checkauthn"):
+        case .pollToken where Self.isCheck(call):
             return readCheck(reply)
         case .logout, .deleteRegistration, .freePreview, .tokenExchange:
             return Reading(.ok, .done, Observation(.success))

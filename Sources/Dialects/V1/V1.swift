@@ -13,7 +13,8 @@ public struct V1: Dialect {
     public let domain: String
     /// Where the browser comes back to.
     public let redirectURL: String
-    public let format: DocumentFormat
+    /// What devices ask for whose own style says nothing of it.
+    public let format: FormatRequest
     /// What requests have in common, made once.
     private let codePath: String
     private let query: String
@@ -21,7 +22,7 @@ public struct V1: Dialect {
 
     public init(
         origin: Origin, prefix: String = "", requestor: String, domain: String,
-        redirectURL: String, format: DocumentFormat = .json
+        redirectURL: String, format: FormatRequest = FormatRequest()
     ) {
         self.origin = origin
         self.prefix = prefix
@@ -54,14 +55,33 @@ public struct V1: Dialect {
             client, at: address("/o/client/token"), commonHeaders(device))
     }
 
-    /// R1: parameters in the query, device information in the header (A2).
+    /// R1: parameters in a form, as most clients send them, or in the query beside an empty object (A2).
     public func issueCode(_ credential: Credential, lifetime: Duration?, mvpd: String?) -> Call? {
+        let style = credential.device.style
+        let format = format(of: credential.device)
         var fields = [("deviceId", credential.device.id)]
+        fields += style.parameters.fields.map { ($0.name, $0.value) }
         if let mvpd { fields.append(("mvpd", mvpd)) }
         if let lifetime { fields.append(("ttl", String(lifetime.components.seconds))) }
-        var call = get(.registrationCode, address(codePath, fields), credential)
-        call.method = .post
-        return call
+        if style.deviceInfo == .parameter {
+            fields.append(("device_info", credential.device.info.plainHeader))
+        }
+        if format.means == .parameter { fields.append(("format", format.document.rawValue)) }
+        let path = prefix + codePath + suffix(format)
+        var headers = headers(credential)
+        switch style.codeRequest {
+        case .form:
+            headers.append("Content-Type", "application/x-www-form-urlencoded")
+            return Call(
+                .registrationCode, .post, WebAddress(origin: origin, target: path),
+                headers: headers, body: FormEncoding.body(fields))
+        case .query:
+            headers.append("Content-Type", "application/json")
+            let target = path + "?" + FormEncoding.fields(fields)
+            return Call(
+                .registrationCode, .post, WebAddress(origin: origin, target: target),
+                headers: headers, body: Array("{}".utf8))
+        }
     }
 
     /// N1: `reg_code` first and `redirect_url` last, as the page demands (§ 8).
@@ -105,21 +125,48 @@ public struct V1: Dialect {
         codePath + "/" + FormEncoding.encode(code.text)
     }
 
-    /// `path` with the parameters that key a first screen's state (§ 3.1): requestor, device, and
-    /// the resource where there is one.
+    /// `path` with the parameters that key a first screen's state (§ 3.1): requestor, device with
+    /// whatever else names it, and the resource where there is one.
     func keyed(
         _ path: String, _ credential: Credential, _ resource: String? = nil
     ) -> WebAddress {
+        let style = credential.device.style
+        let format = format(of: credential.device)
         var target = prefix
         target.reserveCapacity(160)
         target += path
+        target += suffix(format)
         target += query
         target += FormEncoding.encode(credential.device.id)
+        target += style.query
         if let resource {
             target += "&resource="
             target += FormEncoding.encode(resource)
         }
+        if style.deviceInfo == .parameter {
+            target += "&device_info=" + credential.device.info.header
+        }
+        if format.means == .parameter { target += "&format=" + format.document.rawValue }
         return WebAddress(origin: origin, target: target)
+    }
+
+    /// `path` for a document that need not name the device.
+    func documented(
+        _ path: String, _ fields: [(String, String)], _ credential: Credential
+    ) -> WebAddress {
+        let format = format(of: credential.device)
+        let asked = format.means == .parameter ? [("format", format.document.rawValue)] : []
+        return address(path + suffix(format), fields + asked)
+    }
+
+    private func format(of device: DeviceIdentity) -> FormatRequest {
+        device.style.format ?? format
+    }
+
+    /// `.json`, where the path asks for the format.
+    private func suffix(_ format: FormatRequest) -> String {
+        guard format.means == .suffix else { return "" }
+        return format.document == .json ? ".json" : ".xml"
     }
 
     func address(_ path: String, _ fields: [(String, String)] = []) -> WebAddress {
@@ -131,8 +178,14 @@ public struct V1: Dialect {
     func commonHeaders(_ device: DeviceIdentity) -> Headers {
         var headers = Headers()
         headers.reserve(Self.usualHeaders)
-        headers.append("Accept", format == .json ? "application/json" : "application/xml")
-        headers.append("X-Device-Info", device.info.header)
+        let format = format(of: device)
+        if format.means == .accept {
+            headers.append(
+                "Accept", format.document == .json ? "application/json" : "application/xml")
+        }
+        if device.style.deviceInfo == .header {
+            headers.append("X-Device-Info", device.info.header)
+        }
         return headers
     }
 
@@ -142,17 +195,32 @@ public struct V1: Dialect {
     func get(
         _ operation: OperationName, _ address: WebAddress, _ credential: Credential
     ) -> Call {
+        Call(operation, .get, address, headers: headers(credential))
+    }
+
+    /// Those of a call that shows who asks.
+    func headers(_ credential: Credential) -> Headers {
         var headers = commonHeaders(credential.device)
         if let bearer = credential.bearer {
             headers.append("Authorization", "Bearer " + bearer.reveal())
         }
-        return Call(operation, .get, address, headers: headers)
+        return headers
     }
 
+    /// A form that names the device; a field of the request's own stands, whatever the style adds.
     func post(
-        _ operation: OperationName, _ path: String, _ fields: [(String, String)], _ headers: Headers
+        _ operation: OperationName, _ path: String, _ fields: [(String, String)],
+        _ credential: Credential
     ) -> Call {
-        var headers = headers
+        let style = credential.device.style
+        var fields = fields
+        for field in style.everywhere where !fields.contains(where: { $0.0 == field.0 }) {
+            fields.append(field)
+        }
+        if style.deviceInfo == .parameter {
+            fields.append(("device_info", credential.device.info.plainHeader))
+        }
+        var headers = headers(credential)
         headers.append("Content-Type", "application/x-www-form-urlencoded")
         let body = FormEncoding.body(fields)
         return Call(operation, .post, address(path), headers: headers, body: body)

@@ -14,6 +14,10 @@ public struct EmitTarget: Sendable, Hashable {
     public var mvpds: [String]
     public var resources: [String]
     public var usesBearer: Bool
+    /// Phones register no client and show no token.
+    public var hasBarePhones = false
+    /// More parameters of the first screen's requests.
+    public var parameters: Headers = [:]
     /// Each device has an address of its own in `X-Forwarded-For`.
     public var forwards: Bool
     /// Headers of the rig without secrets.
@@ -231,7 +235,8 @@ public struct Emission: Sendable {
         let device = DeviceIdentity(
             id: Blank.device,
             info: DeviceInfo(model: "", osName: "", osVersion: "", primaryHardwareType: ""),
-            userAgent: "", forwardedFor: nil)
+            userAgent: "", forwardedFor: nil,
+            style: RequestStyle(parameters: target.parameters))
         let credential = Credential(
             device: device, bearer: target.usesBearer ? Secret(Blank.bearer) : nil,
             mvpd: Blank.provider)
@@ -327,7 +332,8 @@ public struct Emission: Sendable {
             ("base", .string(target.base)),
             ("mvpds", .array(target.mvpds.map(JSON.string))),
             ("resources", .array(target.resources.map(JSON.string))),
-            ("bearer", .bool(target.usesBearer)), ("forwards", .bool(target.forwards)),
+            ("bearer", .bool(target.usesBearer)), ("barePhones", .bool(target.hasBarePhones)),
+            ("forwards", .bool(target.forwards)),
             (
                 "headers",
                 .array(target.headers.map { .array([.string($0.name), .string($0.value)]) })

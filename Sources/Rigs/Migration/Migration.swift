@@ -230,6 +230,7 @@ struct RigRewriter {
                 edits.replace(own, by: ProtocolName.adobePassV2.rawValue)
                 tell(own.place, .changed, "kind '\(name)' speaks adobe-pass-v2")
             }
+            requests(of: kind, name)
             if let own = kind["software-statement"] {
                 tell(
                     own.place, .check,
@@ -250,6 +251,32 @@ struct RigRewriter {
             }
         }
     }
+
+    /// How requests of V1 look: those of V2 have one look.
+    private mutating func requests(of kind: YAMLTree, _ name: String) {
+        guard let requests = kind["requests"] else { return }
+        var emptied: Set<String> = []
+        for screen in requests.entries ?? [] {
+            var gone: Set<String> = []
+            for entry in screen.value.entries ?? [] {
+                guard let reason = Self.requestReasons[entry.key] else { continue }
+                gone.insert(entry.key)
+                tell(
+                    entry.keyPlace, .removed,
+                    "kind '\(name)': requests.\(screen.key).\(entry.key): \(reason)")
+            }
+            if edits.remove(gone, from: screen.value) { emptied.insert(screen.key) }
+        }
+        if edits.remove(emptied, from: requests) { _ = edits.remove(["requests"], from: kind) }
+    }
+
+    private static let requestReasons = [
+        "format": "V2 answers in JSON only (§ 1)",
+        "device-info": "every call of V2 has X-Device-Info (§ 3.2)",
+        "code-request": "a session is always asked for by a form (§ 5.2)",
+        "parameters": "V2 has no deprecated parameters (§ 3)",
+        "auth": "every call of V2 carries a bearer token (§ 3.1)",
+    ]
 
     // MARK: After the sign-in
 

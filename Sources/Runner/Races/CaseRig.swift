@@ -74,6 +74,8 @@ extension EmitTarget {
             secondInfo: Self.info(of: home?.secondScreens.first, rig),
             demoStatement: isNear ? Signing.demoSoftwareStatement() : "")
         deviceGrant = target.deviceGrant
+        hasBarePhones = home?.secondScreens.first?.style.signs == false
+        parameters = home?.firstScreen.style.parameters ?? [:]
     }
 
     /// `X-Device-Info` as the rig's protocol writes it.

@@ -60,6 +60,15 @@ enum V1Endpoint: Hashable, Sendable {
         }
     }
 
+    /// R2, C1, N2 and Z2: second screens ask them, most of which register no client (observed.md).
+    func isAskedBare(_ method: Method?) -> Bool {
+        switch self {
+        case .registrationRecord: method == .get
+        case .configuration, .checkCode, .preauthorizeCode: true
+        default: false
+        }
+    }
+
     func operation(_ method: Method?) -> OperationName? {
         switch self {
         case .register: .registerClient

@@ -36,13 +36,14 @@ class Forms(HTMLParser):
 
 
 class Screen:
-    """A TV or a phone: a client of its own, with a bearer."""
+    """A TV, which has a client of its own and a bearer, or a phone, which may have."""
 
     def __init__(self, household, role):
         self.household, self.role = household, role
         self.id = "case-%s-%s" % (role, "".join(random.choices("0123456789abcdef", k=24)))
         self.address = "100.%d.%d.%d" % tuple(random.randint(1, 250) for _ in range(3))
         self.bearer, self.kept = None, {}
+        self.signs = TARGET["bearer"] and not (role == "second" and TARGET["barePhones"])
 
     def forwarded(self):
         """Its address, which a browser on it has as well."""
@@ -60,7 +61,9 @@ class Screen:
         """Method, address, headers and body of a request, with its places filled."""
         method, path, headers, body = TARGET["calls"][step]
         values.update(device=self.id, info=TARGET["info"][self.role], bearer=self.bearer or "")
-        headers = [tuple(pair) for pair in headers]
+        headers = [tuple(pair) for pair in headers
+                   if self.signs or pair[0] != "Authorization"
+                   if values["info"] or pair[0] != "X-Device-Info"]
         kind = dict(headers).get("Content-Type", "")
         for name, value in values.items():
             place = "PLACEFOR" + name.upper()
@@ -81,7 +84,7 @@ class Screen:
         return reply
 
     def register(self):
-        if self.bearer or not TARGET["bearer"]:
+        if self.bearer or not self.signs:
             return
         client = self.ask("register-client", statement=STATEMENT).document()
         token = self.ask(
