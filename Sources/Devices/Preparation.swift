@@ -38,6 +38,7 @@ extension Household {
         record = HouseholdRecord(
             household: former.household, kind: former.kind, lane: former.lane, arrived: lane.now)
         record.signOn.asked = former.signOn.asked
+        record.mvpd = former.mvpd
         shownCodes = Signal()
         knownProviders = nil
         (viewerLeft, siblingToken, pollersEnd) = (nil, nil, nil)

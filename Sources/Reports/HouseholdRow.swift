@@ -90,7 +90,8 @@ struct HouseholdRow {
             about: "for an abandoned household: viewer, service or run (below); otherwise empty"
         ) { .text($0.household.abandonedBy?.name ?? "") },
         Column(
-            "mvpd", about: "provider (MVPD) of its login, or as its token says; empty where it came to none"
+            "mvpd",
+            about: "provider (MVPD) of its login, or as its token says; empty where it came to none"
         ) { .text(Sanitizer.line($0.household.mvpd ?? "")) },
     ]
 }

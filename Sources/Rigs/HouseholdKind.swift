@@ -315,7 +315,8 @@ extension HouseholdKind.Viewer: RigSection {
             "Share of viewers who begin at another provider, go back, and choose their own."),
         Key(
             "small-letters", .scalar(.share), into: \.typesSmall,
-            "Share of viewers who first type the code in small letters, with a blank in the middle."),
+            "Share of viewers who first type the code in small letters, with a blank in the middle."
+        ),
         Key(
             "loses-network", .scalar(.share), into: \.losesNetwork,
             "Share of viewers whose phone loses its network for 3s on the login page."),
@@ -325,7 +326,8 @@ extension HouseholdKind.Viewer: RigSection {
                 + "shows another, and the former lives on."),
         Key(
             "tv-sleeps", .scalar(.share), into: \.tvSleeps,
-            "Share of TVs that go to standby for three polling intervals while they show their code."),
+            "Share of TVs that go to standby for three polling intervals while they show their code."
+        ),
         Key(
             "resets-app", .scalar(.share), into: \.resetsApp,
             "Share of viewers who have reset the app when they open it again (returning, relaunch): its "

@@ -50,6 +50,27 @@ struct PlanTests {
         }
     }
 
+    @Test(
+        "who returns from before signs in ahead of the load, in the order of the plan; parts agree")
+    func preparation() throws {
+        let lines = "kinds: [{name: a, returning: 40%}]\npolling: {every: 5s}"
+        let whole = try Self.plan(lines)
+        // 400 at the load's peak of 50/s, and one sign-in.
+        #expect(whole.preparation == .seconds(21))
+        let households = Self.all(whole)
+        let times = households.compactMap(\.preparation)
+        #expect((350...450).contains(times.count))
+        #expect(times == times.sorted() && times.allSatisfy { $0 < .seconds(8) })
+        #expect(households.first?.arrival == .seconds(21))
+        #expect(whole.arrivalsEnd == .seconds(41))
+        let parts = (0..<3).flatMap { Self.all(whole.part($0, of: 3)) }
+        #expect(parts.sorted { $0.index < $1.index } == households)
+        // A household that leaves within the run comes when the load says so.
+        let within = try Self.plan("kinds: [{name: a, returning: {share: 40%, away: 60s}}]")
+        #expect(
+            within.preparation == .zero && Self.all(within).allSatisfy { $0.preparation == nil })
+    }
+
     @Test("a part can be parted again: machines first, then lanes")
     func partsOfParts() throws {
         let whole = try Self.plan()
