@@ -211,7 +211,7 @@ public enum TerminalReport {
             exchanges.errors > 0 && exchanges.sent > 0
             ? " (\(Figures.percent(Double(exchanges.errors) / Double(exchanges.sent))))" : ""
         return "totals: \(Figures.counted(exchanges.sent, "request")) in "
-            + "\(Figures.span(seconds: summary.run.seconds)) "
+            + "\(Figures.span(seconds: summary.run.seconds - Double(summary.preparation?.seconds ?? 0))) "
             + "(\(Figures.rate(exchanges.perSecond)) answered), "
             + "\(Figures.counted(exchanges.errors, "error"))\(share)"
     }
