@@ -209,7 +209,14 @@ extension Household {
         case .send(let entry): return try await send(entry, of: page, &walk)
         case .follow(let reference, let delay):
             try await wait(delay, walk.person)
-            let target = walk.call.address.resolving(reference) ?? walk.call.address
+            guard let target = Self.base(of: page, at: walk.call.address).resolving(reference)
+            else {
+                throw stuck(
+                    "the page at \(walk.call.address.origin)\(walk.call.address.path) leads on to what is "
+                        + "no address of http or https; let a program do the login with login: {command: "
+                        + "PROGRAM}",
+                    page, answered, walk)
+            }
             walk.call = dialect.hop(.get, target, form: [], referer: walk.call.address)
             return target
         case .turnedDown(let reason):
@@ -222,9 +229,15 @@ extension Household {
         }
     }
 
+    /// What addresses of a page are relative to.
+    private static func base(of page: HTMLPage, at address: WebAddress) -> WebAddress {
+        page.base.flatMap { address.resolving($0) } ?? address
+    }
+
     private func send(
         _ entry: FormFinder.Entry, of page: HTMLPage, _ walk: inout LoginWalk
     ) async throws(StopReason) -> WebAddress? {
+        if entry.delay > .zero { try await wait(entry.delay, walk.person) }
         let account = walk.person.account
         var password = account.password.reveal()
         if entry.typesPassword {
@@ -244,7 +257,7 @@ extension Household {
         }
         let fields = entry.fields(user: account.user, password: password)
         let shownAt = walk.call.address
-        let base = page.base.flatMap { shownAt.resolving($0) } ?? shownAt
+        let base = Self.base(of: page, at: shownAt)
         let action = entry.form.button?.action ?? entry.form.action
         let target = action.isEmpty ? shownAt : base.resolving(action) ?? shownAt
         let isPost = entry.form.button?.method.map { $0 == "post" } ?? entry.form.isPost
@@ -356,7 +369,7 @@ extension Household {
         _ operation: OperationName, _ walk: inout LoginWalk, by button: HTMLForm.FormField? = nil
     ) {
         let shownAt = walk.call.address
-        let base = page.base.flatMap { shownAt.resolving($0) } ?? shownAt
+        let base = Self.base(of: page, at: shownAt)
         let action = button?.action ?? form.action
         let target = action.isEmpty ? shownAt : base.resolving(action) ?? shownAt
         let isPost = button?.method.map { $0 == "post" } ?? form.isPost

@@ -8,7 +8,7 @@ struct LoginProgress {
 }
 
 /// Decides what to do with a page of a login, as a person would who knows one account and has no
-/// script: pure, so that it is tested page by page.
+/// script but the plainest (`ScriptedLead`): pure, so that it is tested page by page.
 struct FormFinder {
     /// A form and what goes into it.
     struct Entry: Hashable {
@@ -18,6 +18,8 @@ struct FormFinder {
         /// The rig's own names for the two fields.
         var userName: String?
         var passwordName: String?
+        /// How long the page waits before a script sends it.
+        var delay: Duration = .zero
 
         /// Nobody has to type anything.
         var isSilent: Bool { !typesUser && !typesPassword }
@@ -50,6 +52,9 @@ struct FormFinder {
         if progress.hasSentPassword, let text = login.failedWhen, page.html.contains(text) {
             return .turnedDown("the page after the password says '\(text)'")
         }
+        let credentials = credentials
+        let scripted = page.scripted
+        if !asksPassword(credentials), let step = step(for: scripted) { return step }
         switch credentials {
         case .found(let entry): return step(for: entry)
         case .stuck(let reason): return .stuck(reason)
@@ -59,7 +64,22 @@ struct FormFinder {
         if let refresh = page.refresh, refresh.seconds <= Self.longestRefresh {
             return .follow(refresh.target, after: .seconds(refresh.seconds))
         }
-        return .stuck(reason)
+        return .stuck(reason(scripted))
+    }
+
+    /// A page that asks for a password is filled in, whatever its scripts do.
+    private func asksPassword(_ credentials: Credentials) -> Bool {
+        if case .found(let entry) = credentials, entry.typesPassword { return true }
+        return page.forms.contains(where: \.asksPassword)
+    }
+
+    /// What a browser would do at once, before anybody could type.
+    private func step(for scripted: ScriptedLead) -> Step? {
+        switch scripted {
+        case .none, .unclear: nil
+        case .go(let target, let delay): .follow(target, after: delay)
+        case .submit(let form, let delay): .send(Entry(form: form, delay: delay))
+        }
     }
 
     /// After `HTMLPage.excess`.
@@ -249,8 +269,15 @@ extension FormFinder {
 
 extension FormFinder {
     /// Why there is no going on.
-    private var reason: Untrusted {
+    private func reason(_ scripted: ScriptedLead) -> Untrusted {
         let hasForm = page.forms.contains { !$0.isSilent && !Self.isSearch($0) }
+        if case .unclear = scripted, !hasForm {
+            let said: Untrusted = page.noscript.isEmpty ? "" : " ('\(page.noscript)')"
+            return
+                "needs JavaScript: its script leads on, and not to an address that is written out, nor "
+                + "by a form that it names\(said); let a program do the login with login: {command: "
+                + "PROGRAM}, such as rigs/login-browser.py"
+        }
         if page.needsScript, !hasForm {
             let said: Untrusted = page.noscript.isEmpty ? "" : " ('\(page.noscript)')"
             return "needs JavaScript and has no form that can be sent without\(said)"

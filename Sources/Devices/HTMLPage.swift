@@ -14,6 +14,8 @@ struct HTMLPage {
     /// of it is known.
     let excess: String?
     private let tags: [HTMLTag]
+    /// Where each form begins.
+    private let formPlaces: [Int]
 
     init(_ html: String) {
         self.html = html
@@ -27,6 +29,8 @@ struct HTMLPage {
         forms = reading.forms
         base = reading.base
         refresh = reading.refresh
+        formPlaces =
+            forms.isEmpty ? [] : tags.lazy.filter { $0.name == "form" }.map(\.place.lowerBound)
         strayFields = reading.strays.filter { $0.kind == .text || $0.kind == .password }
     }
 
@@ -114,6 +118,86 @@ struct HTMLPage {
             target = target.dropFirst().prefix { $0 != quote }
         }
         return (seconds, String(target))
+    }
+}
+
+// MARK: What its scripts do
+
+extension HTMLPage {
+    /// Where its inline scripts lead without anybody's doing. Reads them at each call.
+    var scripted: ScriptedLead {
+        guard excess == nil else { return .none }
+        let (scripts, onload) = inlineScripts
+        guard !scripts.isEmpty || onload != nil else { return .none }
+        let reading = PageScripts(scripts, onload: onload)
+        guard let effect = reading.first else {
+            return reading.speaksOfLeading || !reading.effects.isEmpty ? .unclear : .none
+        }
+        let delay = Duration.milliseconds(effect.delayMs)
+        if case .address(let target) = effect.target { return .go(target, after: delay) }
+        guard let position = formPosition(of: effect.target) else { return .unclear }
+        // A form behind the script is not there when it runs.
+        if let script = effect.script, formPlaces[position] > script { return .unclear }
+        var form = forms[position]
+        // A field of that name hides the method.
+        guard !form.fields.contains(where: { $0.name == "submit" }) else { return .unclear }
+        form.fields.removeAll { $0.kind == .submit }
+        return .submit(form, after: delay)
+    }
+
+    /// Scripts that a browser would run, and what the body does when it has loaded.
+    private var inlineScripts: (scripts: [(place: Int, text: ArraySlice<UInt8>)], onload: String?) {
+        var scripts: [(place: Int, text: ArraySlice<UInt8>)] = []
+        var onload: String?
+        var hidden: [String] = []
+        var bytes: [UInt8] = []
+        for (position, tag) in tags.enumerated() {
+            if Self.inert.contains(tag.name) {
+                hidden.append(tag.name)
+            } else if tag.name.hasPrefix("/"), let last = hidden.last, tag.name.dropFirst() == last
+            {
+                hidden.removeLast()
+            }
+            guard hidden.isEmpty else { continue }
+            if tag.name == "body" { onload = onload ?? tag["onload"] }
+            guard tag.name == "script", Self.isRun(tag) else { continue }
+            if bytes.isEmpty { bytes = Array(html.utf8) }
+            let end = position + 1 < tags.count ? tags[position + 1].place.lowerBound : bytes.count
+            guard tag.place.upperBound < end else { continue }
+            scripts.append((tag.place.lowerBound, bytes[tag.place.upperBound..<end]))
+        }
+        return (scripts, onload)
+    }
+
+    /// What stands in these is text for a browser with scripts, or a part that is not used yet.
+    private static let inert: Set = [
+        "noscript", "template", "iframe", "noembed", "noframes", "xmp",
+    ]
+
+    private static func isRun(_ script: HTMLTag) -> Bool {
+        guard script["src"] == nil, script["nomodule"] == nil else { return false }
+        let type = script["type"]?.lowercased() ?? ""
+        return type.isEmpty || type == "module" || type.hasSuffix("javascript")
+            || type.hasSuffix("ecmascript")
+    }
+
+    /// The form that a script means, where only one can be.
+    private func formPosition(of target: ScriptEffect.Target) -> Int? {
+        switch target {
+        case .address: return nil
+        case .form(let position): return forms.indices.contains(position) ? position : nil
+        case .id(let id):
+            guard let first = tags.first(where: { $0["id"] == id }), first.name == "form" else {
+                return nil
+            }
+            return formPlaces.firstIndex(of: first.place.lowerBound)
+        case .name(let name):
+            let named = tags.filter {
+                $0.name == "form" && ($0["name"] == name || $0["id"] == name)
+            }
+            guard named.count == 1 else { return nil }
+            return formPlaces.firstIndex(of: named[0].place.lowerBound)
+        }
     }
 }
 

@@ -20,6 +20,16 @@ extension Rig {
                 case none
             }
 
+            /// A page that leads on to the login page without anybody's doing.
+            public enum Interstitial: String, Sendable, CaseIterable {
+                /// There is none.
+                case none
+                /// By `location.href = "..."`.
+                case script
+                /// By `<meta http-equiv="refresh">`.
+                case refresh
+            }
+
             public var id: String
             public var platform: Platform = .supported
             /// Its platform sign-on is switched off so long after the start; nil: never.
@@ -40,6 +50,8 @@ extension Rig {
             public var hasLogoutPage: Bool = true
             public var offersMetadata: Bool = true
             public var encryptsZip: Bool = false
+            /// What its address shows before the login page.
+            public var interstitial: Interstitial = .none
             /// The aggregator it stands behind; nil: none.
             public var proxy: String?
         }
@@ -170,7 +182,8 @@ extension Rig.StandinTerms: RigSection {
             "A provider remembers a browser and skips its login page until a logout."),
         Key(
             "providers", .list(.section), into: \.providers,
-            example: "[{id: DemoCable, encrypted-zip: true}, {id: DemoSat, platform: picker, "
+            example:
+                "[{id: DemoCable, encrypted-zip: true, interstitial: script}, {id: DemoSat, platform: picker, "
                 + "metadata: true}, {id: DemoNet, platform-for: 20s, platform-refuses: "
                 + "token-exchange, integrated-for: 1h, browser-logout: true}, {id: TempPass, temp-pass: "
                 + "10m}, {id: PromoPass, temp-pass: 10m, temp-pass-resources: 2}]",
@@ -272,6 +285,10 @@ extension Rig.StandinTerms.Provider: RigSection {
         Key(
             "encrypted-zip", .scalar(.flag), into: \.encryptsZip,
             "Encrypts the postal code for the programmer."),
+        Key(
+            "interstitial", .words(), into: \.interstitial,
+            "A page in front of its login page that leads on by a script (location.href = ...) or by a "
+                + "refresh."),
         Key(
             "proxy", .scalar(.shownText), ifGiven: \.proxy, example: "DemoHub",
             "The aggregator in front of it."),

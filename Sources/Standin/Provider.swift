@@ -26,8 +26,19 @@ extension ServiceSettings {
         public var sharesIdentity = true
         /// Whether it can be logged out of in a browser (rest-v2.md § 9).
         public var hasLogoutPage = true
+        /// What its address shows before the login page.
+        public var interstitial = Interstitial.none
         /// From this time of the service on nobody is integrated with it; nil: for ever.
         public var integratedFor: Duration?
+
+        /// A page that leads on to the login page without anybody's doing.
+        public enum Interstitial: String, Sendable {
+            case none
+            /// By `location.href = "..."`.
+            case script
+            /// By `<meta http-equiv="refresh">`.
+            case refresh
+        }
 
         func isIntegrated(at now: Instant) -> Bool {
             integratedFor.map { now < .start + $0 } ?? true

@@ -299,6 +299,50 @@ import Testing
         #expect(run.fates == [.signedIn])
     }
 
+    @Test("a page that leads on by a script is followed, relative to its base, with its delay")
+    func scripted() throws {
+        let first = FakeTarget.Turn(
+            reply: Reply(
+                status: 200, headers: ["Content-Type": "text/html"],
+                body: Array(
+                    """
+                    <html><head><base href="/deep/"></head><body onload="go()"><p>One moment</p><script>
+                    function go() { setTimeout(function () { location.replace("next?x=1") }, 1500); }
+                    </script></body></html>
+                    """.utf8)))
+        let run = try FakeRun(
+            provider: FakeRun.script(
+                first, .page("plain").when("GET /deep/next?x=1"),
+                .page("hand-over").when("POST /deep/check.php?from=tv&lang=en")))
+        #expect(run.target.complaints.isEmpty, "\(run.target.complaints)")
+        #expect(run.fates == [.signedIn])
+    }
+
+    @Test(
+        "a script that leads elsewhere than to an address ends the login with the page kept",
+        arguments: [
+            (
+                "location.href = 'app://done'",
+                "the page at http://idp.test/login leads on to what is no address of http or https; let a "
+                    + "program do the login with login: {command: PROGRAM}"
+            ),
+            (
+                "location.href = next",
+                "the page at http://idp.test/login needs JavaScript: its script leads on, and not to an "
+                    + "address that is written out, nor by a form that it names; let a program do the login "
+                    + "with login: {command: PROGRAM}, such as rigs/login-browser.py"
+            ),
+        ])
+    func astray(script: String, cause: String) throws {
+        let page = FakeTarget.Turn(
+            reply: Reply(
+                status: 200, headers: ["Content-Type": "text/html"],
+                body: Array("<p>One moment</p><script>\(script)</script>".utf8)))
+        let run = try FakeRun(provider: FakeRun.script(page))
+        #expect(run.causes == [cause])
+        #expect(run.ledger.pages.map(\.cause) == [cause])
+    }
+
     @Test("cookies are those of one login")
     func cookies() throws {
         let run = try FakeRun("after-sign-in: [{again: 100%}]") { _, number in

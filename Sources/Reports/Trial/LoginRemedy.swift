@@ -111,8 +111,8 @@ enum LoginRemedy {
         }
         return ending.contains("needs JavaScript")
             ? "the login page of \(host) makes its form with JavaScript, which a rig does not run: write "
-                + "'login: {command: PROGRAM}' with a program that logs in (a headless browser, say), or ask for a login "
-                + "page without script"
+                + "'login: {command: PROGRAM}' with a program that logs in (rigs/login-browser.py drives a headless "
+                + "browser), or ask for a login page without script"
             : "no form of the page at \(host) could be chosen: name the form and its fields under login, as in "
                 + "'login: {form: 1, user: NAME, password: NAME}'; the page is kept under pages/ of this run"
     }

@@ -184,6 +184,12 @@ package enum Assembly {
         provider.passResources = terms.passResources
         provider.sharesIdentity = terms.sharesIdentity
         provider.hasLogoutPage = terms.hasLogoutPage
+        provider.interstitial =
+            switch terms.interstitial {
+            case .none: .none
+            case .script: .script
+            case .refresh: .refresh
+            }
         return provider
     }
 }

@@ -63,6 +63,42 @@ enum Pages {
             login.token, login.id, action, login.id)
     }
 
+    private static let scriptedPage = page(
+        "One moment",
+        """
+        <p>You are being taken to the login.</p>
+        <script>
+        function later() { location.href = "/mvpd/help"; }
+        location.href = "{}";
+        </script>
+        """)
+    private static let refreshingPage = page(
+        "One moment",
+        """
+        <meta http-equiv="refresh" content="0; url={}">
+        <p>You are being taken to the login.</p>
+        """)
+
+    /// A page in front of the login page. `address` is what the browser asked for, and one field more.
+    static func interstitial(
+        to address: String, by way: ServiceSettings.Provider.Interstitial
+    ) -> [UInt8] {
+        guard way == .script else { return refreshingPage.filled(Markup.xml(address)) }
+        // In a string of a script, the signs that could end it or the script.
+        var literal = ""
+        for scalar in address.unicodeScalars {
+            let isPlain = scalar.isASCII && !"\"'\\<>&".unicodeScalars.contains(scalar)
+            literal +=
+                isPlain ? String(scalar) : scalar.utf16.map { "\\u\(fourDigits($0))" }.joined()
+        }
+        return scriptedPage.filled(literal)
+    }
+
+    private static func fourDigits(_ unit: UInt16) -> String {
+        let digits = String(unit, radix: 16)
+        return String(repeating: "0", count: 4 - digits.count) + digits
+    }
+
     /// The form that brings the provider's answer to the service; submits itself where there is
     /// script.
     static func handOver(response: String, relayState: String) -> [UInt8] {

@@ -60,6 +60,11 @@ extension Service {
         guard let id = question["RelayState"], question["SAMLRequest"] != nil,
             let login = logins[id], login.mvpd == question.route.name, !login.isOver
         else { return page(400, Pages.lost, at: moment) }
+        let interstitial = settings.provider(login.mvpd)?.interstitial ?? .none
+        if interstitial != .none, question["step"] != "login" {
+            let next = question.request.target + "&step=login"
+            return page(200, Pages.interstitial(to: next, by: interstitial), at: moment)
+        }
         // The provider knows this browser: no questions asked (A12).
         if let cookie = question.request.cookie(Self.rememberedCookie),
             let session = sessions[cookie],
