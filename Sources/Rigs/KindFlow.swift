@@ -45,10 +45,12 @@ struct KindFlow {
                 kind.firstScreen.isSDK ? 0 : rounds + stays * kind.returning.shareWithin
             ),
         ]
-        let tries = 1 + viewer.cancels
+        let tries = 1 + viewer.cancels + viewer.changesProvider
         let logins: Double = rounds * stays * tries
-        let pages: Double = 2 * logins + rounds * stays * viewer.mistypesPassword
-        let typed: Double = rounds * (tries + viewer.mistypesCode + viewer.typesTwice)
+        let pages: Double =
+            2 * logins + rounds * stays * (viewer.mistypesPassword + viewer.submitsTwice)
+        let typed: Double =
+            rounds * (tries + viewer.mistypesCode + viewer.typesTwice + viewer.typesSmall)
         let again: Double = rounds * stays * viewer.typesTwice
         switch way {
         case .pass: before += [(.configuration, rounds), (.freePreview, rounds)]
@@ -65,7 +67,7 @@ struct KindFlow {
             ]
         case .code:
             before += [
-                (.registrationCode, rounds * (1 + rig.code.newCode)),
+                (.registrationCode, rounds * (1 + rig.code.newCode + viewer.reopensApp)),
                 (.registrationRecord, typed), (.configuration, rounds * tries),
                 (.authenticate, 2 * logins + again), (.mvpdLogin, pages),
                 (.assertion, logins), (.checkCode, logins), (.pollToken, rounds * polls),
@@ -100,8 +102,9 @@ struct KindFlow {
                 }
             ).filter { $0.1 > 0 }
         let isQuick = way == .pass || way == .platform
-        let round = (isQuick ? 0 : human + interval / 2) + after.watching
-        let slowRound = (isQuick ? 0 : slow + interval) + after.watching
+        let habits = viewer.habits(interval: interval)
+        let round = (isQuick ? 0 : human + interval / 2 + habits) + after.watching
+        let slowRound = (isQuick ? 0 : slow + interval + habits) + after.watching
         let away = kind.returning.shareWithin * (kind.returning.away?.mean.seconds ?? 0)
         life = rounds * (stays * round + (1 - stays) * abandoned) + stays * away
         longLife = rounds * slowRound + away
@@ -170,6 +173,13 @@ struct KindFlow {
             }
         }
         return (HouseholdFlow.summed(requests), watching, again, signedIn)
+    }
+}
+
+extension HouseholdKind.Viewer {
+    /// Seconds that habits add to a sign-in, on average.
+    fileprivate func habits(interval: Double) -> Double {
+        3 * losesNetwork + 3 * interval * tvSleeps + 2 * typesSmall + reopensApp
     }
 }
 

@@ -28,7 +28,7 @@ struct EdgeTests {
     @Test("every file is written, is what it says, and holds finite numbers", arguments: edges)
     private func files(edge: Edge) throws {
         let rendered = try Rendered(Sample(edge.shape))
-        #expect(rendered.written.files.count == 8)
+        #expect(rendered.written.files.count == 9)
         let json = Data(rendered["summary.json"].utf8)
         let object = try JSONSerialization.jsonObject(with: json) as? [String: Any]
         #expect(object?["schema"] as? String == "screenrig/summary/1")

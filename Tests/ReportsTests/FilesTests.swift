@@ -34,7 +34,7 @@ struct FilesTests {
         let (first, second) = (
             try Rendered(Sample(shape, seed: seed)), try Rendered(Sample(shape, seed: seed))
         )
-        #expect(first.written.files.count == 8)
+        #expect(first.written.files.count == 9)
         for name in first.written.files { #expect(first[name] == second[name]) }
     }
 
@@ -62,7 +62,7 @@ struct FilesTests {
         try FileManager.default.createDirectory(atPath: blocked, withIntermediateDirectories: true)
         let written = try Report.write(
             Sample(Shape(households: 2)), thresholds: [], to: folder.path)
-        #expect(written.files.count == 7)
+        #expect(written.files.count == 8)
         #expect(try folder.text("households.csv").contains("living room"))
         let error = try #require(written.errors.first)
         guard case .unwritten(let file, let why) = error else { throw error }
