@@ -47,7 +47,7 @@ public struct CertificatePair: Hashable, Sendable {
         return KeyHandle(owning: made)
     }
 
-    private static func makeCertificate(
+    static func makeCertificate(
         for hosts: [String], days: Int, key: borrowing KeyHandle
     ) throws(SigningError) -> String {
         guard let certificate = X509_new() else { throw .last("begin a certificate") }

@@ -35,6 +35,8 @@ public struct Service: Sendable {
     let platformKey: RSAKey
     /// What misbehaves, if anything does.
     var faults: Faults?
+    /// Answers instead of the service, where it is only an identity provider's.
+    private(set) var identityProvider: IdentityProvider?
     /// Whether callers reach it by TLS: of what scheme the addresses are that it gives out.
     var isSecure = false
     private var dateSecond = Int64.min
@@ -59,9 +61,16 @@ public struct Service: Sendable {
         platformKey = settings.platformKey?.key ?? DemoKeys.saml()
     }
 
+    /// An identity provider and nothing else, for a `Listener` to serve.
+    public init(_ provider: IdentityProvider, epochMilliseconds: Int64) {
+        self.init(seed: Seed(0), epochMilliseconds: epochMilliseconds)
+        identityProvider = provider
+    }
+
     /// `isSecure`: its callers come by TLS.
     consuming func reached(bySecure isSecure: Bool) -> Service {
         self.isSecure = isSecure
+        identityProvider?.isSecure = isSecure
         return self
     }
 
@@ -73,6 +82,10 @@ public struct Service: Sendable {
     /// One input; what it leads to. Instants must not go back.
     public mutating func on(_ input: Input, at now: Instant) -> [Effect] {
         let moment = Moment(now: now, milliseconds: epoch + now.nanoseconds / 1_000_000)
+        if case .request(let request) = input, var provider = identityProvider.take() {
+            defer { identityProvider = provider }
+            return provider.on(request, at: moment)
+        }
         sweep(at: moment)
         switch input {
         case .request(let request):

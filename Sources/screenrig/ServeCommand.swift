@@ -18,6 +18,7 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Example:
                 screenrig serve --port 8080
+                screenrig serve --provider --users 'viewer-{n}:password=pw-{n},locked=1%'
                 screenrig serve --policy code-reuse=until-expiry --policy new-code=keep
                 screenrig serve --fault ack-before-apply:window=3s --truth truth.jsonl
 
@@ -25,6 +26,9 @@ struct ServeCommand: AsyncParsableCommand {
             activation; at the end it prints how often each fault was activated. It listens on 127.0.0.1 \
             unless --host names another address: in a container, --host 0.0.0.0 with a published port. With \
             --tls it creates a certificate and prints its path: name that file under target.tls.ca.
+
+            --provider serves an identity provider instead, for a staging service to sign test users in with: SAML \
+            2.0 and OpenID Connect, users by rule. It prints its metadata; docs/provider.md has the rest.
 
             GET /_standin/counters returns its counters. --policy takes the keys of 'policies' and 'standin' \
             in a rig; rigs/reference.yaml explains them. --rig RIG takes them from a rig.
@@ -79,9 +83,20 @@ struct ServeCommand: AsyncParsableCommand {
         completion: .file())
     var truth: String?
 
+    @OptionGroup(title: "Identity provider") var providerOptions: ProviderOptions
+
     func validate() throws {
         if !(0...65535).contains(port) {
             throw ValidationError("--port is \(port); it must be 0 to 65535")
+        }
+        let others = [
+            ("--rig", rig != nil), ("--policy", !policies.isEmpty), ("--fault", !faults.isEmpty),
+            ("--truth", truth != nil), ("--strict", strict), ("--no-throttle", isUnthrottled),
+        ]
+        if providerOptions.isProvider, let (name, _) = others.first(where: \.1) {
+            throw ValidationError(
+                "\(name) is for the sign-in service, and --provider serves none; leave one of them out"
+            )
         }
         if host.isEmpty || host.contains(where: { $0 == "/" || $0 == " " || $0 == "," }) {
             throw ValidationError(
@@ -91,14 +106,17 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let provider =
+            providerOptions.isProvider ? try providerOptions.provider(seed: seed) : nil
         let settings = try settings()
         let record = try truth.map { try TruthFile($0) }
         let faults = try FaultOptions.faults(faults)
         record?.enable(faults)
         let strikes = Mutex(FaultActivations(faults, []))
-        let service = Service(
-            settings, faults: faults, seed: Seed(seed),
-            epochMilliseconds: WallClock.microseconds / 1000)
+        let epoch = WallClock.microseconds / 1000
+        let service =
+            provider.map { Service($0, epochMilliseconds: epoch) }
+            ?? Service(settings, faults: faults, seed: Seed(seed), epochMilliseconds: epoch)
         // Before the URL is told: whoever reads it may interrupt at once.
         let (signals, continuation) = AsyncStream.makeStream(of: Int.self)
         let interrupts = Interrupts { number in
@@ -128,8 +146,12 @@ struct ServeCommand: AsyncParsableCommand {
                     + "anybody")
         }
         if let certificate { Terminal.print("certificate: \(certificate)") }
+        if let provider {
+            Terminal.print(providerOptions.introduction(provider, url: listener.url))
+        }
         for await _ in signals { break }
         withExtendedLifetime(interrupts) {}
+        for line in await listener.providerCounters()?.lines ?? [] { Terminal.print(line) }
         await listener.stop()
         let told = strikes.withLock { $0.sentence }
         if !told.isEmpty { Terminal.complain(told) }

@@ -17,7 +17,7 @@ struct Reader: Sendable {
     }
 
     static let all = [
-        rig, http, json, xml, v1, html, cookies, addresses, base64, cases, history, accounts,
+        rig, http, json, xml, v1, html, cookies, addresses, base64, cases, history, accounts, saml,
     ]
 
     init?(named name: String) {

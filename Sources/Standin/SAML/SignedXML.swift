@@ -16,8 +16,29 @@ enum SignedXML {
     /// `head` and `tail` make one element with that id; the signature goes between them.
     static func sign(_ head: String, _ tail: String, id: String, key: RSAKey) -> String {
         let digest = SHA256.digest(collapsed(head) + collapsed(tail))
-        let info =
-            #"<ds:SignedInfo xmlns:ds="\#(space)">"#
+        let info = info(digest, id: id)
+        // A private RSA key signs any bytes; were it not so, an empty value verifies nowhere.
+        let value = (try? key.sign(Array(info.utf8))).map(Base64.encode) ?? ""
+        return head + #"<ds:Signature xmlns:ds="\#(space)">\#(info)<ds:SignatureValue>"#
+            + "\(value)</ds:SignatureValue></ds:Signature>" + tail
+    }
+
+    /// The same for readers that take the bytes as they are, with the certificate of the key.
+    static func sign(_ head: String, _ tail: String, id: String, by signer: SigningPair) -> String {
+        let info = info(SHA256.digest(head + tail), id: id)
+        let value = (try? signer.key.sign(Array(info.utf8))).map(Base64.encode) ?? ""
+        // By itself it declares its namespace; within the signature, which does, it must not: an element
+        // around it may be signed, too.
+        let inner = info.replacing(#" xmlns:ds="\#(space)""#, with: "", maxReplacements: 1)
+        return head + #"<ds:Signature xmlns:ds="\#(space)">\#(inner)<ds:SignatureValue>"#
+            + "\(value)</ds:SignatureValue><ds:KeyInfo><ds:X509Data><ds:X509Certificate>"
+            + "\(signer.certificate)</ds:X509Certificate></ds:X509Data></ds:KeyInfo></ds:Signature>"
+            + tail
+    }
+
+    /// What is signed in place of an element: its digest, and how it came about.
+    private static func info(_ digest: [UInt8], id: String) -> String {
+        #"<ds:SignedInfo xmlns:ds="\#(space)">"#
             + empty("CanonicalizationMethod", canonical)
             + empty("SignatureMethod", "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256")
             + ##"<ds:Reference URI="#\##(id)"><ds:Transforms>"##
@@ -26,10 +47,6 @@ enum SignedXML {
             + empty("DigestMethod", "http://www.w3.org/2001/04/xmlenc#sha256")
             + "<ds:DigestValue>\(Base64.encode(digest))</ds:DigestValue></ds:Reference>"
             + "</ds:SignedInfo>"
-        // A private RSA key signs any bytes; were it not so, an empty value verifies nowhere.
-        let value = (try? key.sign(Array(info.utf8))).map(Base64.encode) ?? ""
-        return head + #"<ds:Signature xmlns:ds="\#(space)">\#(info)<ds:SignatureValue>"#
-            + "\(value)</ds:SignatureValue></ds:Signature>" + tail
     }
 
     private static func empty(_ name: String, _ algorithm: String) -> String {

@@ -104,6 +104,15 @@ public final class Listener: Sendable {
         return counted ?? ServiceCounters()
     }
 
+    /// What the identity provider that it serves has counted so far; nil where it serves none. To be asked
+    /// before `stop()`.
+    public func providerCounters() async -> ProviderCounters? {
+        let engine = engine
+        return try? await channel.eventLoop.submit {
+            engine.value.service.identityProvider?.counters
+        }.get()
+    }
+
     /// Stops listening, closes every connection, and ends the thread. Replies that were put off are
     /// dropped.
     public func stop() async {
