@@ -39,18 +39,29 @@ public struct ProviderRow: Sendable, Hashable {
             "mvpd", json: "mvpd", page: "Provider", isText: true,
             about: "the provider (MVPD); empty: households that came to none",
             drawn: { $0.mvpd.isEmpty ? "–" : "\($0.mvpd)" }, value: { .text($0.mvpd) }),
-        count("households", "households", "Households", "that chose it, or whose token names it") {
+        count(
+            "households", "households", "Households", "that chose it, or whose token names it",
+            like: "household"
+        ) {
             $0.households
         },
-        count("signed_in", "signedIn", "Signed in", "households that signed in") { $0.signedIn },
-        count("pre_signed_in", "preSignedIn", "On arrival", "of those, signed in on arrival") {
-            $0.preSignedIn
-        },
-        count("failed", "failed", "Failed", "households that failed") { $0.failed },
-        count("abandoned", "abandoned", "Gave up", "households that gave up") { $0.abandoned },
+        count(
+            "signed_in", "signedIn", "Signed in", "households that signed in", like: "signed-in"
+        ) { $0.signedIn },
+        count(
+            "pre_signed_in", "preSignedIn", "On arrival", "of those, signed in on arrival",
+            like: "pre-signed-in"
+        ) { $0.preSignedIn },
+        count("failed", "failed", "Failed", "households that failed", like: "failed") { $0.failed },
+        count(
+            "abandoned", "abandoned", "Abandoned",
+            "no sign-in: the viewer gave up, the code expired, or the run ended",
+            like: "abandoned"
+        ) { $0.abandoned },
         count(
             "not_entitled", "notEntitled", "Not entitled",
-            "households told that the account may not watch; they stay signed in"
+            "households told that the account may not watch; they stay signed in",
+            like: "not-entitled"
         ) { $0.notEntitled },
         time("sign_in_p50_ms", "Sign-in p50", "code shown → token seen, half of them") {
             $0.signIn?.p50
@@ -71,10 +82,12 @@ public struct ProviderRow: Sendable, Hashable {
     ]
 
     private static func count(
-        _ csv: String, _ json: String, _ head: String, _ about: String,
+        _ csv: String, _ json: String, _ head: String, _ about: String, like term: String,
         _ value: @escaping @Sendable (ProviderRow) -> Int
     ) -> Column<ProviderRow> {
-        Column(csv, json: json, page: head, about: about) { .count(value($0)) }
+        Column(csv, json: json, page: head, about: about, explained: .like(term)) {
+            .count(value($0))
+        }
     }
 
     private static func time(
