@@ -51,6 +51,22 @@ public final class Coordinator: Sendable {
         }
     }
 
+    /// No more arrivals of an open load until `resumeArrivals`. From any thread.
+    public func pauseArrivals() {
+        for (lane, shift) in zip(lanes, shifts) { lane.post { shift.pauseArrivals() } }
+    }
+
+    public func resumeArrivals() {
+        for (lane, shift) in zip(lanes, shifts) { lane.post { shift.resumeArrivals() } }
+    }
+
+    /// Households of an open load arrive evenly at this rate from now on, as many as the plan has: the run takes
+    /// longer or is over sooner. From any thread.
+    public func setArrivalRate(perSecond rate: Double) {
+        let interval = Duration.nanoseconds(Int64(1e9 * Double(lanes.count) / rate))
+        for (lane, shift) in zip(lanes, shifts) { lane.post { shift.setInterval(interval) } }
+    }
+
     private func run(_ position: Int) {
         let shift = shifts[position]
         shift.open()

@@ -13,6 +13,11 @@ final class LaneScheduler: @unchecked Sendable {
     private let plan: Plan
     private let terms: RunConfiguration
     private var position = 0
+    private var pace = ArrivalPace()
+    /// The arrival that is waited for.
+    private var awaitedArrival: HouseholdPlan?
+    /// Of the timers for arrivals: one of an earlier number is out of date.
+    private var arrivalTimer = 0
     private var living = 0
     private var viewers = 0
     private(set) var hasClosed = false
@@ -110,8 +115,20 @@ final class LaneScheduler: @unchecked Sendable {
         guard let household = plan.household(position), let arrival = household.arrival else {
             return close()
         }
-        lane.at(.start + arrival) { [self] in
-            guard !hasClosed else { return }
+        position += 1
+        pace.plan(.start + arrival)
+        awaitedArrival = household
+        scheduleArrival()
+    }
+
+    /// Sets a timer for the arrival that is waited for; none while arrivals are paused.
+    private func scheduleArrival() {
+        arrivalTimer += 1
+        guard let household = awaitedArrival, let due = pace.due(at: lane.now) else { return }
+        lane.at(due) { [self, arrivalTimer] in
+            guard !hasClosed, arrivalTimer == self.arrivalTimer else { return }
+            pace.arrived(at: due)
+            awaitedArrival = nil
             if household.preparation == nil {
                 start(household)
             } else if let waiting = awaited.removeValue(forKey: household.index) {
@@ -121,7 +138,24 @@ final class LaneScheduler: @unchecked Sendable {
             }
             scheduleNext()
         }
-        position += 1
+    }
+
+    /// No more arrivals until `resumeArrivals`; of an open load.
+    func pauseArrivals() {
+        pace.pause(at: lane.now)
+        arrivalTimer += 1
+    }
+
+    /// The rest of the plan follows, as much later as the pause was long.
+    func resumeArrivals() {
+        pace.resume(at: lane.now)
+        scheduleArrival()
+    }
+
+    /// Households come at this interval from now on, instead of the plan's times.
+    func setInterval(_ interval: Duration) {
+        pace.setInterval(interval, at: lane.now)
+        scheduleArrival()
     }
 
     private func prepareNext() {

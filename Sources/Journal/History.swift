@@ -71,6 +71,16 @@ public final class History: Sendable {
             HistorySchema.events, "ORDER BY household, sequence", as: DeviceEvent.init, body)
     }
 
+    /// What happened to the run, in the order of time; none in histories from before it was kept.
+    public func runEvents() throws -> [RunEvent] {
+        guard try has(HistorySchema.runEvents) else { return [] }
+        var found: [RunEvent] = []
+        try visit(HistorySchema.runEvents, "ORDER BY began_ns, name", as: RunEvent.init) {
+            found.append($0)
+        }
+        return found
+    }
+
     /// The events of one household after the other, by its number: what a judge reads.
     public func stories(_ body: (_ household: Int, [DeviceEvent]) throws -> Void) throws {
         var story: [DeviceEvent] = []

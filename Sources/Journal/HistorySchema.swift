@@ -5,9 +5,10 @@
 /// ```
 public enum HistorySchema {
     /// Value of `schema` in `meta`.
-    public static let version = "screenrig/history/3"
-    /// What can be read: before version 2 nothing was known of paths, before version 3 nothing of profiles.
-    static let readable = ["screenrig/history/1", "screenrig/history/2", version]
+    public static let version = "screenrig/history/4"
+    /// What can be read: before version 2 nothing was known of paths, before version 3 nothing of profiles,
+    /// before version 4 nothing of a household's provider and of events of the run.
+    static let readable = (1...4).map { "screenrig/history/\($0)" }
 
     struct SchemaTable: Sendable {
         var name: String
@@ -63,7 +64,8 @@ public enum HistorySchema {
     ]
 
     static let all = [
-        meta, exchanges, messages, households, events, cells, errors, health, watermarks,
+        meta, exchanges, messages, households, events, cells, errors, health, runEvents,
+        watermarks,
     ]
 
     /// The tables in Markdown: `docs/history.md`.
@@ -280,6 +282,20 @@ public enum HistorySchema {
             SchemaColumn("busy_ns", "INTEGER NOT NULL", "time in turns, that is, not waiting"),
             SchemaColumn("longest_turn_ns", "INTEGER NOT NULL", "duration of the longest turn"),
         ])
+
+    static let runEvents = SchemaTable(
+        name: "run_events",
+        note: "what happened to the service or the run: a command of the rig's events, a mark, "
+            + "a change of the load by hand",
+        columns: [
+            SchemaColumn("name", "TEXT NOT NULL", "name of the event"),
+            SchemaColumn("origin", "TEXT NOT NULL", "rig, mark or control"),
+            SchemaColumn("began_ns", "INTEGER NOT NULL", "when it began"),
+            SchemaColumn("ended_ns", "INTEGER", "when it ended; NULL: a moment, or not yet"),
+            SchemaColumn("command", "TEXT NOT NULL", "the command that was run; empty: none"),
+            SchemaColumn("status", "INTEGER", "exit status of the command"),
+            SchemaColumn("output", "TEXT NOT NULL", "end of what the command printed"),
+        ], constraint: "PRIMARY KEY (name, began_ns)", replaces: true)
 
     static let watermarks = SchemaTable(
         name: "watermarks",

@@ -10,6 +10,7 @@ struct Entries {
     var households: [HouseholdRecord] = []
     var events: [DeviceEvent] = []
     var health: [LaneHealth] = []
+    var runEvents: [RunEvent] = []
     var cells: [Cell] = []
     /// Cells of seconds before this one add to the row that is there.
     var closedBefore = 0
@@ -68,6 +69,8 @@ final class HistoryStore {
                 entries.households.lazy.map(\.row), into: HistorySchema.households, database)
             try Self.insert(entries.events.lazy.map(\.row), into: HistorySchema.events, database)
             try Self.insert(entries.health.lazy.map(\.row), into: HistorySchema.health, database)
+            try Self.insert(
+                entries.runEvents.lazy.map(\.row), into: HistorySchema.runEvents, database)
             let cells = try entries.cells.map { cell in
                 cell.key.second < entries.closedBefore ? try Self.added(cell, database) : cell
             }

@@ -112,6 +112,14 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
         }
     }
 
+    /// Keeps an event of the run; once more when it has ended.
+    public func note(_ event: RunEvent) {
+        queue.async { [self] in
+            assertOnQueue()
+            ledger.take(event)
+        }
+    }
+
     /// Waits for everything handed over, writes it and the end, and gives the end with its history
     /// hash. The file is then complete and read-only in spirit. Call it once, last.
     public func finish(_ end: HistoryEnd) -> HistoryEnd {

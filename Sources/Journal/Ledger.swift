@@ -27,6 +27,7 @@ final class Ledger {
     private var households: [Int: HouseholdRecord] = [:]
     private var events: [DeviceEvent] = []
     private var health: [LaneHealth] = []
+    private var runEvents: [RunEvent] = []
     private var examples: [Tally.Group: Int] = [:]
     private var kept = KeptExchanges()
     private var restraint = Restraint()
@@ -170,6 +171,12 @@ final class Ledger {
         exchanges[exchanges.count - 1].append(exchange)
     }
 
+    /// An event of the run, as it is now: a later state of it takes the place of an earlier one.
+    func take(_ event: RunEvent) {
+        runEvents.append(event)
+        hasNews = true
+    }
+
     // MARK: Writing
 
     /// Writes all that is new in one transaction. On trouble nothing is lost but single exchanges:
@@ -222,6 +229,7 @@ final class Ledger {
         entries.households = households.keys.sorted().compactMap { households[$0] }
         entries.events = events
         entries.health = health
+        entries.runEvents = runEvents
         entries.cells = tally.changedCells
         entries.closedBefore = tally.closedBefore
         entries.errors = tally.dirtyErrors.compactMap { group in
@@ -246,6 +254,7 @@ final class Ledger {
         households.removeAll(keepingCapacity: true)
         events.removeAll(keepingCapacity: true)
         health.removeAll(keepingCapacity: true)
+        runEvents.removeAll()
         hasNews = false
     }
 

@@ -59,12 +59,12 @@ extension Summary {
             // Before the rig's own state: however late it was, the service is gone.
             let what =
                 breaker.isEmpty
-                ? "Failed: \(silence.sentence)" : "Stopped by the breaker: \(breaker)"
+                ? "Failed: \(silence.sentence)" : Self.stopped(by: breaker)
             settle(.fail, .failed, "\(what); \(progress).\(timesWarning)")
         } else if !breaker.isEmpty {
             // It ran, and the service failed it: as a missed threshold on errors does.
             settle(
-                .fail, .failed, "Stopped by the breaker: \(breaker); \(progress).\(timesWarning)")
+                .fail, .failed, "\(Self.stopped(by: breaker)); \(progress).\(timesWarning)")
         } else if let noSignIn {
             let also = missed.isEmpty ? "" : "; \(missedSentence(missed.count))"
             settle(
@@ -94,7 +94,7 @@ extension Summary {
         }
         tellDiversions()
         if !breaker.isEmpty, !headline.contains(breaker) {
-            explanations.insert("stopped by the breaker: \(breaker)", at: 0)
+            explanations.insert(Self.stopped(by: breaker), at: 0)
         }
         if let bottleneck {
             explanations.insert(
@@ -114,6 +114,12 @@ extension Summary {
             explanations.insert(
                 "First error: \(firstFailure)", at: gotNowhere ? 0 : explanations.count)
         }
+    }
+
+    /// The breaker's reason, or that of a threshold with `abort: true`.
+    private static func stopped(by reason: String) -> String {
+        reason.hasPrefix("the threshold")
+            ? "Ended early: \(reason)" : "Stopped by the breaker: \(reason)"
     }
 
     /// `, but 15 of 16 households signed in by code although ...`, where that is most of them.

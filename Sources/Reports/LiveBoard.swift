@@ -63,7 +63,12 @@ public struct LiveBoard: Sendable {
         // So that the first seconds of a long run do not fill the whole width.
         let least = min(Double(state.planned?.components.seconds ?? 0), 30)
         let seconds = max(state.progress.elapsed.milliseconds / 1000, least)
-        let charts = TimelineCharts(width: course.width, seconds: seconds)
+        let events = state.events.map { event in
+            TimelineCharts.EventMark(
+                name: event.name, from: Double(event.began.nanoseconds) / 1e9,
+                through: event.ended.map { Double($0.nanoseconds) / 1e9 })
+        }
+        let charts = TimelineCharts(width: course.width, seconds: seconds, events: events)
             .live(Array(course.shown), isSearch: state.search != nil)
         return JSON.string(charts.map(\.text).joined()).text(.compact)
     }

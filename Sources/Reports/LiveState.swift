@@ -35,6 +35,8 @@ public struct LiveState: Sendable, Hashable {
     public internal(set) var undecidedThresholds = 0
     /// Why the numbers so far are not to be trusted; nil where they are.
     public internal(set) var invalidity: String?
+    /// What happened to the service or the load so far.
+    public var events: [RunEvent] = []
     /// Where a search is; nil where it is a run that goes on.
     public var search: LiveSearch?
 

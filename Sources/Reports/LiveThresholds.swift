@@ -10,7 +10,7 @@ extension LiveState {
     /// `validity.lateness-p99`. `allowed`: that; nil in virtual time, where nothing is late.
     public mutating func hold(against thresholds: [Threshold], allowed: Duration?) {
         let measured = LiveMeasurements(progress: progress, verdicts: findings?.verdicts)
-        self.thresholds = thresholds.filter(LiveMeasurements.canTell).compactMap { threshold in
+        self.thresholds = thresholds.filter(\.isKnownLive).compactMap { threshold in
             let result = ThresholdResult(threshold, measured)
             return result.actual == ThresholdResult.nothing ? nil : result
         }
@@ -21,23 +21,12 @@ extension LiveState {
     }
 }
 
-/// What `Progress` tells of a run that goes on. It knows no kinds of households, and of households no more
-/// than their ends and their sign-in.
+/// What `Progress` tells of a run that goes on (`Threshold.isKnownLive`).
 private struct LiveMeasurements: Measurements {
     var progress: Progress
     var verdicts: [Verdict]?
 
     var loadSeconds: Double { Double(progress.elapsed.nanoseconds) / 1e9 }
-
-    static func canTell(_ threshold: Threshold) -> Bool {
-        guard threshold.kind == nil else { return false }
-        return switch threshold.subject {
-        case .operation, .everything, .signIn, .householdsFailed, .householdsAbandoned,
-            .violations, .undecided, .invariant:
-            true
-        default: false
-        }
-    }
 
     func sum(_ operation: OperationName?, kind: String?) -> Cell {
         var total = Cell(

@@ -18,6 +18,11 @@ enum MarkdownPage {
             parts.append(table(OperationRow.columns, summary.operations))
         }
         parts.append(signIns(summary))
+        if !summary.events.isEmpty {
+            parts.append(
+                summary.events.prefix(noteLimit).map { "- \(cell($0.line))" }
+                    .joined(separator: "\n"))
+        }
         if !summary.errors.isEmpty { parts.append(errors(summary.errors)) }
         parts += summary.notes.prefix(noteLimit).map { "> \(cell(Sanitizer.line($0, limit: 500)))" }
         parts.append(footer(summary.run))

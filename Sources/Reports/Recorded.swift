@@ -22,6 +22,8 @@ public protocol Recorded {
     func exchanges(_ body: (Exchange) throws -> Void) throws
     /// All events of devices that were kept, each household's in their order.
     func events(_ body: (DeviceEvent) throws -> Void) throws
+    /// What happened to the service or the run while it went on, ordered by time.
+    func runEvents() throws -> [RunEvent]
     /// What was kept of one household, in its order.
     func exchanges(household: Int) throws -> [Exchange]
     /// The requests and replies that were kept of one household, in its order.
@@ -37,6 +39,7 @@ extension Recorded {
     /// Nothing was kept one by one.
     public func exchanges(_ body: (Exchange) throws -> Void) throws {}
     public func events(_ body: (DeviceEvent) throws -> Void) throws {}
+    public func runEvents() throws -> [RunEvent] { [] }
     public func exchanges(household: Int) throws -> [Exchange] { [] }
     public func messages(household: Int) throws -> [KeptMessage] { [] }
     public func householdsWithMessages() throws -> [Int] { [] }

@@ -34,6 +34,8 @@ package struct RunFold {
     private(set) var shows: [HistoryCheckResult] = []
     /// What the record covers, in seconds.
     package private(set) var seconds = 0.0
+    /// What happened to the service or the load meanwhile.
+    private(set) var runEvents: [EventRow] = []
     /// What came before the load; nil where nothing did.
     private(set) var preparation: PreparationSummary?
     /// The second in which the load begins: figures count from there.
@@ -86,6 +88,8 @@ package struct RunFold {
         }
         health = try history.health()
         seconds = length()
+        runEvents = try EventRow.rows(
+            history, findings, loadBegins: loadBegins, seconds: seconds)
         shows = try HistoryCheckCounter(history, self).results
     }
 

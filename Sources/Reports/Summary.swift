@@ -35,6 +35,8 @@ public struct Summary: Sendable, Hashable {
     public var providers: [ProviderRow]
     /// What happened before the load; nil where nothing did.
     public var preparation: PreparationSummary?
+    /// What happened to the service or the load meanwhile.
+    public var events: [EventRow]
     public var course: Course
     /// Latency of all requests over time.
     public var heat: HeatMap?
@@ -155,6 +157,7 @@ public struct Summary: Sendable, Hashable {
         losses = fold.population.losses(kinds: fold.header.kinds)
         providers = fold.population.providers
         preparation = fold.preparation
+        events = fold.runEvents
         course = Course(fold)
         let (columns, width) = fold.timeline.latencies(limit: 120, through: fold.seconds)
         heat = HeatMap(columns, width: width)

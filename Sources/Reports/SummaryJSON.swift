@@ -39,6 +39,7 @@ enum SummaryJSON {
             ("funnels", .array(summary.funnels.map(funnel))),
             ("losses", .array(summary.losses.map(loss))),
             ("providers", .array(summary.providers.map { ProviderRow.columns.json($0) })),
+            ("events", .array(summary.events.map(\.json))),
             ("preparation", summary.preparation.map(\.json) ?? .null),
             ("errors", .array(summary.errors.map { ErrorRow.columns.json($0) })),
             ("firstFailure", summary.firstFailure.map(JSON.string) ?? .null),

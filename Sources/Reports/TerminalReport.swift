@@ -21,6 +21,11 @@ public enum TerminalReport {
         }
         if !summary.operations.isEmpty { blocks.append(operations(summary, width: width, ink)) }
         if let signIns = signIns(summary) { blocks.append(signIns) }
+        if !summary.events.isEmpty {
+            blocks.append(
+                summary.events.flatMap { Wrapping.lines($0.line, width: width, hanging: 2) }
+                    .joined(separator: "\n"))
+        }
         if !summary.signOns.isOrdinary {
             blocks.append(signOns(summary.signOns, width: width, ink))
         }

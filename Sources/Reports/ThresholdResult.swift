@@ -75,10 +75,20 @@ protocol Measurements {
     func sum(_ operation: OperationName?, kind: String?) -> Cell
     /// Households of one kind, or all.
     func tally(kind: String?) -> Population.PopulationTally
+    /// What became of the events of this name; none while a run goes on.
+    func recoveries(from event: String) -> [EventRow.Recovery]
+}
+
+extension Measurements {
+    func recoveries(from event: String) -> [EventRow.Recovery] { [] }
 }
 
 extension RunFold: Measurements {
     var verdicts: [Verdict]? { findings?.verdicts }
+
+    func recoveries(from event: String) -> [EventRow.Recovery] {
+        runEvents.filter { $0.name == event }.map(\.recovery)
+    }
 }
 
 /// What a threshold asks for, read off a run.
@@ -94,6 +104,8 @@ private struct ThresholdReading {
     private(set) var isVacuous = false
     private var unit = Unit.time
     private var note = ""
+    /// Seconds after which a recovery was still awaited.
+    private var unfinished: Double?
 
     init(_ threshold: Threshold, _ fold: some Measurements) {
         switch threshold.subject {
@@ -121,6 +133,13 @@ private struct ThresholdReading {
         case .householdsNotEntitled:
             let tally = fold.tally(kind: threshold.kind)
             read(tally.notEntitled, of: tally.started, threshold.measure)
+        case .recovery(let event):
+            // The slowest, where there were several.
+            let all = fold.recoveries(from: event)
+            let worst = all.max { ($0.seconds ?? -1) < ($1.seconds ?? -1) }
+            value = worst?.seconds.map { $0 * 1e9 }
+            note = worst?.text ?? "no event of that name"
+            if case .notWithin(let seconds)? = worst { (value, unfinished) = (.infinity, seconds) }
         case .violations, .undecided, .invariant:
             guard let verdicts = fold.verdicts else {
                 (unit, note) = (.number(of: nil), "not checked")
@@ -181,7 +200,8 @@ private struct ThresholdReading {
         case .min: value = Double(histogram.smallest)
         case .mean: value = histogram.mean
         case .max: value = Double(histogram.largest)
-        case .errors, .throttled, .rate, .count, .share: note = "a duration has no such measure"
+        case .errors, .throttled, .rate, .count, .share, .time:
+            note = "a duration has no such measure"
         }
     }
 
@@ -201,6 +221,7 @@ private struct ThresholdReading {
         guard let value else {
             return note.hasPrefix(" ") || note.isEmpty ? ThresholdResult.nothing : note
         }
+        if let unfinished { return "more than \(Figures.span(seconds: unfinished))" }
         switch unit {
         case .time: return Figures.time(milliseconds: value / 1e6, extra: extra)
         case .share: return Figures.percent(value, extra: extra) + note

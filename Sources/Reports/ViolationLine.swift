@@ -6,12 +6,15 @@ struct ViolationLine {
     var violation: Violation
     /// Of the first violations only.
     var row: ViolationRow?
+    /// Events of the run that it fell into.
+    var events: [String] = []
 
     static func all(_ summary: Summary) -> [ViolationLine] {
         (summary.findings?.violations ?? []).enumerated().map { position, violation in
             let rows = summary.violations
             return ViolationLine(
-                violation: violation, row: rows.indices.contains(position) ? rows[position] : nil)
+                violation: violation, row: rows.indices.contains(position) ? rows[position] : nil,
+                events: summary.events(at: Double(violation.at) / 1e9))
         }
     }
 
@@ -73,5 +76,9 @@ struct ViolationLine {
         Column("near_change", about: "a change of the service close to it") {
             .text(Sanitizer.line($0.violation.nearChange ?? ""))
         },
+        Column(
+            "events",
+            about: "events of the run that it fell into (rig, mark), until the service had recovered"
+        ) { .text($0.events.joined(separator: " ")) },
     ]
 }

@@ -10,6 +10,11 @@ public enum Load: Sendable, Hashable {
     /// So many, all at the start, each living once.
     case once(households: Int, settle: Duration)
 
+    /// Whether households arrive at times of their own.
+    public var isOpen: Bool {
+        if case .open = self { true } else { false }
+    }
+
     public struct Arrivals: Sendable, Hashable {
         public enum ArrivalStage: Sendable, Hashable {
             /// From the rate before it, straight to this one.

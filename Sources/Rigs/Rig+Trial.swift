@@ -28,6 +28,7 @@ extension Rig {
         rig.validity.failsOnBreach = false
         rig.thresholds = thresholds.filter(\.isAboutEach)
         rig.shows = []
+        rig.events = []
         return rig
     }
 

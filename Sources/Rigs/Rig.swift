@@ -41,6 +41,8 @@ public struct Rig: Sendable, Hashable {
     /// Misbehaviour of the embedded stand-in.
     public var faults: [FaultTerms] = []
     public var thresholds = Threshold.defaults
+    /// What happens to the service meanwhile.
+    public var events: [EventTerms] = []
     /// What its history must hold, or the run fails.
     public var shows: [HistoryCheck] = []
     /// What `screenrig race` does with it.
@@ -204,14 +206,22 @@ extension Rig: RigSection {
             "Faults of the embedded target, by name and with parameters: [noisy, {token-flap: "
                 + "{window: 30ms, probability: 10%}}]; 'screenrig list' shows the names."),
         Key(
-            "thresholds", .list(.scalar(.threshold)),
+            "thresholds", .list(.threshold),
             set: { $0.thresholds = Threshold.withDefaults($1) }, default: "[]",
             example: "[poll-token p99 < 250ms, sign-in-service p95 < 8s, errors < 0.1%]",
-            "Limits that the run must meet; a line is " + Threshold.grammar + ". These hold "
+            "Limits that the run must meet; a line is " + Threshold.grammar + ". {limit: LINE, abort: "
+                + "true, after: 30s} ends a run early in which it was missed for so long. These hold "
                 + "unless a line on the same subject replaces them: "
                 + Threshold.defaults.map(\.text).joined(separator: ", ")
                 + ". households abandoned counts only those caused by the service: the viewer "
                 + "was in time, and the code ended before the lifetime that the rig asked for."
+        ).changingNoRequest,
+        Key(
+            "events", .list(.section), into: \.events,
+            example: "[{name: rollout, at: 5m, run: kubectl rollout restart deploy/auth}]",
+            "What happens to the service meanwhile: commands that are run, or moments to mark. "
+                + "Charts show them, and the report tells before, during and after apart; "
+                + "'screenrig mark NAME' adds one from another shell."
         ).changingNoRequest,
         Key(
             "shows", .list(.scalar(.historyCheck)), into: \.shows,

@@ -17,6 +17,8 @@ public struct Threshold: Sendable, Hashable {
         case householdsDiverted
         case violations, undecided
         case invariant(Invariant)
+        /// From the begin of this event (`events`, `screenrig mark`) until the service was as before.
+        case recovery(event: String)
     }
 
     /// Which of an exchange's times.
@@ -34,6 +36,8 @@ public struct Threshold: Sendable, Hashable {
         case rate
         /// Households or violations, as a number or as a share.
         case count, share
+        /// How long it took.
+        case time
     }
 
     public enum Relation: String, Sendable, CaseIterable {
@@ -53,6 +57,8 @@ public struct Threshold: Sendable, Hashable {
     public var bound: Double
     /// As it was written.
     public var text: String
+    /// A run in which it was missed for so long ends; nil: it goes on.
+    public var abortsAfter: Duration?
 
     public init(
         kind: String? = nil, subject: Subject, measure: Measure, comparison: Relation,
@@ -64,5 +70,19 @@ public struct Threshold: Sendable, Hashable {
         self.comparison = comparison
         self.bound = bound
         self.text = text
+    }
+}
+
+extension Threshold {
+    /// Whether a run that goes on can tell: it knows no kinds of households, and of households no more than their
+    /// ends and their sign-in.
+    public var isKnownLive: Bool {
+        guard kind == nil else { return false }
+        return switch subject {
+        case .operation, .everything, .signIn, .householdsFailed, .householdsAbandoned,
+            .violations, .undecided, .invariant:
+            true
+        default: false
+        }
     }
 }

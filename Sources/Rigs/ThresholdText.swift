@@ -6,7 +6,7 @@ extension Threshold {
     static let grammar =
         "[kind \"NAME\":] SUBJECT [service|lateness] min|mean|p50 ... p99.9|max OP TIME (SUBJECT: "
         + "an operation, sign-in, sign-in-service, token-visibility, platform-sign-in), "
-        + "[OPERATION] errors OP %, throttled OP %, rate OP N/s, households "
+        + "[OPERATION] errors OP %, throttled OP %, rate OP N/s, EVENT recovery OP TIME, households "
         + "failed|abandoned|not-entitled|diverted OP N|%, or violations|undecided|INVARIANT OP "
         + "N|%, with OP one of < <= > >= =="
 
@@ -95,6 +95,9 @@ extension Threshold {
         if words.count == 1, let invariant = Invariant(name: first) {
             return (.invariant(invariant), amount)
         }
+        if words.count == 2, words[1] == "recovery", EventTerms.isName(first) {
+            return (.recovery(event: first), .time)
+        }
         let subject = try subject(first)
         if words.count == 2, case .operation = subject, words[1] == "errors" {
             return (subject, .errors)
@@ -156,7 +159,7 @@ extension Threshold {
             }
         }
         switch measure {
-        case .percentile, .min, .mean, .max:
+        case .percentile, .min, .mean, .max, .time:
             return Double(try parsed(.duration, "a time with its unit").nanoseconds)
         case .errors, .throttled, .share: return try parsed(.share, "a share such as 1%")
         case .rate: return try parsed(.rate, "a rate such as 20/s").perSecond
@@ -176,5 +179,56 @@ extension Scalar<Threshold> {
         ) { text throws(Refusal) in
             try Threshold.read(text)
         }
+    }
+}
+
+/// What stands in the place of a line: a limit that may end the run.
+struct ThresholdKeys: RigSection {
+    var limit: Threshold?
+    var aborts = false
+    var after: Duration = .seconds(10)
+
+    static let blank = ThresholdKeys()
+    static let keys: [Key<ThresholdKeys>] = [
+        Key(
+            "limit", .scalar(.threshold), set: { $0.limit = $1 }, required: true,
+            example: "errors < 5%", "The line."),
+        Key(
+            "abort", .scalar(.flag), into: \.aborts,
+            "Whether the run ends early, with exit code 1, when the limit was missed for 'after'; "
+                + "not in virtual time."),
+        Key(
+            "after", .scalar(.duration), into: \.after,
+            "How long it must have been missed without a break, counted over the run so far."),
+    ]
+
+    mutating func check(_ marks: Marks, _ reader: inout ValueReader) {
+        guard marks.isWhole, let limit else { return }
+        if marks.gives("after"), !aborts {
+            reader.refuse(
+                marks["after"].place, "after has an effect with 'abort: true' only; add it")
+        }
+        if aborts, !limit.isKnownLive {
+            reader.refuse(
+                marks["abort"].place,
+                "'\(limit.text)' is known at the end only, so it cannot end a run early; thresholds "
+                    + "about operations, errors, throttled, rate, sign-in, households "
+                    + "failed or abandoned and violations can")
+        }
+    }
+
+    var threshold: Threshold? {
+        var threshold = limit
+        threshold?.abortsAfter = aborts ? after : nil
+        return threshold
+    }
+}
+
+extension Syntax<Threshold> {
+    /// A line, or a map with the line as its limit.
+    static var threshold: Syntax {
+        .either(
+            .scalar(.threshold),
+            .from(.section) { (keys: ThresholdKeys, _, _) -> Threshold? in keys.threshold })
     }
 }

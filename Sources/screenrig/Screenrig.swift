@@ -32,6 +32,7 @@ struct Screenrig: AsyncParsableCommand {
             ReplayCommand.self, ExplainFindingCommand.self, JudgeCommand.self, ReportCommand.self,
             ExportCommand.self,
             CompareCommand.self, NightlyCommand.self, NightsCommand.self, ServeCommand.self,
+            MarkCommand.self, ControlCommand.self,
             InitCommand.self, MigrateCommand.self, ValidateCommand.self, SchemaCommand.self,
             CalibrateCommand.self,
             ListCommand.self, ExplainCommand.self, ManualCommand.self,

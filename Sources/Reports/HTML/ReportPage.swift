@@ -78,6 +78,10 @@ enum ReportPage {
                     body: SignOnSection.html(summary.signOns)),
             PageSection(
                 id: "latency", title: "Latency by operation", body: LatencySections.table(summary)),
+            summary.events.isEmpty
+                ? nil
+                : PageSection(
+                    id: "events", title: "Events", body: EventSection.html(summary.events)),
             PageSection(id: "timeline", title: "Timeline", body: timeline(summary)),
             PageSection(
                 id: "sign-in", title: "Sign-in, token visibility and staleness",
@@ -171,7 +175,8 @@ enum ReportPage {
 
     private static func timeline(_ summary: Summary) -> HTML {
         let charts = TimelineCharts(
-            width: summary.course.width, seconds: summary.run.seconds, stages: summary.stages)
+            width: summary.course.width, seconds: summary.run.seconds, stages: summary.stages,
+            events: summary.events.map { .init(name: $0.name, from: $0.from, through: $0.through) })
         guard summary.course.points.count > 1 else {
             return "<p class=\"empty\">The run was too short for a timeline.</p>"
         }

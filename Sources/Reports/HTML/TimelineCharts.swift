@@ -7,6 +7,15 @@ struct TimelineCharts {
     var width: Int
     var seconds: Double
     var stages: [LoadStage] = []
+    var events: [EventMark] = []
+
+    /// An event as charts mark it, in seconds since the run began.
+    struct EventMark {
+        var name: String
+        var from: Double
+        /// Nil: a moment.
+        var through: Double?
+    }
 
     private struct ChartSeries {
         /// One word: the page's data has it under that name.
@@ -171,7 +180,8 @@ struct TimelineCharts {
             plot.drawing(
                 title: title,
                 description: "\(title) over \(Figures.span(seconds: seconds))\(top).", id: id,
-                marks: boundaries(plot) + marks, labels: names ? stageNames(plot) : []))
+                marks: boundaries(plot) + eventMarks(plot) + marks,
+                labels: (names ? stageNames(plot) : []) + eventNames(plot)))
     }
 
     /// Where a stage of the load begins.
@@ -180,6 +190,33 @@ struct TimelineCharts {
             """
             <line class="stage" x1="\(px: plot.across(stage.from))" x2="\(px: plot.across(stage.from))" \
             y1="\(px: plot.top - 6)" y2="\(px: plot.height - plot.bottom)"/>
+            """
+        }
+    }
+
+    private func eventMarks(_ plot: Plot) -> [HTML] {
+        events.filter { $0.from <= seconds }.map { event in
+            let (left, bottom) = (plot.across(event.from), plot.height - plot.bottom)
+            let band: HTML =
+                event.through.map { through in
+                    """
+                    <rect class="event" x="\(px: left)" y="\(px: plot.top)" \
+                    width="\(px: max(1, plot.across(min(through, seconds)) - left))" height="\(px: bottom - plot.top)"/>
+                    """
+                } ?? .none
+            return """
+                \(band)<line class="event" x1="\(px: left)" x2="\(px: left)" y1="\(px: plot.top - 6)" \
+                y2="\(px: bottom)"><title>\(event.name)</title></line>
+                """
+        }
+    }
+
+    /// Below the names of stages.
+    private func eventNames(_ plot: Plot) -> [HTML] {
+        events.filter { $0.from <= seconds }.map { event in
+            """
+            <text class="label event-name" data-from="\(px: event.from)" x="\(px: plot.across(event.from) + 4)" \
+            y="\(px: plot.top + 10)">\(event.name)</text>
             """
         }
     }

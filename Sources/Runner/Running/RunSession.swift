@@ -26,6 +26,7 @@ package final class RunSession: @unchecked Sendable {
     private let pages: PageFolder
     private let writer: HistoryWriter
     private let judge: JudgeQueue?
+    private let desk: EventDesk
     private let watch: RunWatch
     private let turns: TurnRecord
     private let (ends, end) = AsyncStream.makeStream(of: Void.self)
@@ -96,13 +97,16 @@ package final class RunSession: @unchecked Sendable {
         }
         turns = TurnRecord(lanes: lanes.count, path: directory.file(LaneTurn.file))
         for lane in lanes { lane.keepTurns(in: turns) }
+        desk = EventDesk(rig, writer: writer, gate: lanes[0].gate) { observer.say($0) }
         watch = RunWatch(
             coordinator: coordinator, writer: writer, judge: judge,
             outline: RunOutline(
                 title: venue.title, planned: planned, plannedHouseholds: plan.households,
                 settle: rig.load.settle, thresholds: rig.thresholds,
-                allowedLateness: venue.isVirtual ? nil : rig.validity.latenessP99),
-            observer: observer, breaker: breaker, isVirtual: venue.isVirtual,
+                allowedLateness: venue.isVirtual ? nil : rig.validity.latenessP99,
+                startedMicroseconds: started, isOpenLoad: rig.load.isOpen),
+            observer: observer, breaker: breaker, isVirtual: venue.isVirtual, desk: desk,
+            control: venue.isVirtual ? nil : ControlFile(in: directory),
             abandon: { [end] in end.finish() })
         if venue.isVirtual, let breaker {
             VirtualBreaker(breaker, on: lanes[0]) { [watch] in watch.trip($0) }.begin()
@@ -115,9 +119,15 @@ package final class RunSession: @unchecked Sendable {
     /// The same with another grace, and without a word.
     package func interrupt(within grace: Duration) { watch.interrupt(within: grace) }
 
+    /// Somebody marks something or changes the load. From any thread.
+    package func take(_ request: RunRequest, microseconds: Int64) {
+        watch.take(request, microseconds: microseconds)
+    }
+
     /// Plays the households to their end, and leaves the history in the run directory.
     package func run() async throws -> RunResult {
         let began = Usage.now()
+        if !venue.isVirtual { desk.begin(clock: { [coordinator] in coordinator.now }) }
         Task {
             await LaneThread.run { self.coordinator.run() }
             end.finish()
@@ -138,6 +148,7 @@ package final class RunSession: @unchecked Sendable {
         let ended = lanes.map(\.now).max() ?? .start
         let spent = Usage.now()
         let cpu = venue.isVirtual ? 0 : spent.percent(since: began)
+        if venue.isVirtual { desk.mark(through: ended) }
         watch.end()
         // It may have been removed meanwhile.
         directory.restore()

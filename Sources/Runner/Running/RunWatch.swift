@@ -16,6 +16,10 @@ struct RunOutline {
     var thresholds: [Threshold]
     /// `validity.lateness-p99`; nil in virtual time, where nothing is late.
     var allowedLateness: Duration?
+    /// When the lanes' clock began.
+    var startedMicroseconds: Int64
+    /// Whether households arrive at times of their own.
+    var isOpenLoad: Bool
 }
 
 /// Looks at a run from outside while it goes on: tells its observer where it is, and ends it on Ctrl-C, when the
@@ -34,6 +38,9 @@ final class RunWatch: @unchecked Sendable {
     private let judge: JudgeQueue?
     private let timer: any DispatchSourceTimer
     private let state: Mutex<State>
+    private let desk: EventDesk
+    /// Where other processes ask for marks and another load; nil in virtual time.
+    private let control: ControlFile?
     /// Called once where lanes do not come to rest when they should.
     private let abandon: @Sendable () -> Void
 
@@ -61,6 +68,8 @@ final class RunWatch: @unchecked Sendable {
         var isStopping = false
         var hasEnded = false
         var rates: [Double] = []
+        /// Since when thresholds that may end the run are missed, by their text.
+        var missedSince: [String: Instant] = [:]
     }
 
     /// How long a run may go without a single answer.
@@ -78,8 +87,9 @@ final class RunWatch: @unchecked Sendable {
     init(
         coordinator: Coordinator, writer: HistoryWriter, judge: JudgeQueue?,
         outline: RunOutline, observer: any RunObserver, breaker: Breaker?, isVirtual: Bool,
-        abandon: @escaping @Sendable () -> Void
+        desk: EventDesk, control: ControlFile?, abandon: @escaping @Sendable () -> Void
     ) {
+        (self.desk, self.control) = (desk, control)
         self.abandon = abandon
         self.coordinator = coordinator
         self.writer = writer
@@ -163,9 +173,83 @@ final class RunWatch: @unchecked Sendable {
         stop(within: .zero)
     }
 
+    // MARK: Requests from outside
+
+    /// Does what was asked, at the time at which it was asked; from any thread.
+    func take(_ request: RunRequest, microseconds: Int64) {
+        let asked = Instant.start + .microseconds(microseconds - outline.startedMicroseconds)
+        let instant = min(max(.start, asked), max(.start, coordinator.now))
+        switch request {
+        case .mark(let name, let edge):
+            desk.note(name, edge, at: instant, origin: .mark)
+            observer.say("event: \(name)\(edge == .moment ? "" : ", its \(edge.rawValue)")")
+        case .stop: interrupted(1)
+        case .pause, .resume, .rate:
+            guard outline.isOpenLoad else {
+                return observer.say("note: this load has no arrivals that could be paused or paced")
+            }
+            steer(request, at: instant)
+        }
+    }
+
+    private func steer(_ request: RunRequest, at instant: Instant) {
+        switch request {
+        case .pause:
+            coordinator.pauseArrivals()
+            desk.note("arrivals-paused", .begin, at: instant, origin: .control)
+            observer.say("arrivals are paused; 'screenrig control resume' goes on")
+        case .resume:
+            coordinator.resumeArrivals()
+            desk.note("arrivals-paused", .end, at: instant, origin: .control)
+            observer.say("arrivals go on")
+        case .rate(let rate):
+            coordinator.setArrivalRate(perSecond: rate.perSecond)
+            let text = String(format: "%g", rate.perSecond)
+            desk.note("arrivals-at-\(text)-per-second", .moment, at: instant, origin: .control)
+            observer.say("arrivals: \(text)/s from now on")
+        case .mark, .stop: break
+        }
+    }
+
+    /// A threshold with `abort` that was missed for long enough ends the run.
+    private func lookAtAborts(_ live: LiveState) {
+        let now = live.progress.elapsed
+        for threshold in outline.thresholds {
+            guard let patience = threshold.abortsAfter else { continue }
+            let result = live.thresholds.first { $0.expression == threshold.text }
+            let isOver = state.withLock { state in
+                guard let result, !result.met else {
+                    state.missedSince[threshold.text] = nil
+                    return false
+                }
+                let since = state.missedSince[threshold.text] ?? now
+                state.missedSince[threshold.text] = since
+                guard now - since >= patience, state.tripped == nil, !state.isStopping else {
+                    return false
+                }
+                let length = String(format: "%g", patience / .seconds(1))
+                state.tripped =
+                    "\(RunWatch.abortWord) '\(threshold.text)' was missed for \(length) s (it was \(result.actual))"
+                return true
+            }
+            if isOver {
+                observer.say("a threshold with 'abort: true' is missed: \(threshold.text); ending the run")
+                stop(within: .seconds(5))
+            }
+        }
+    }
+
+    /// What the reason begins with where a threshold has ended the run, and not the breaker.
+    static let abortWord = "the threshold"
+
     /// The lanes have come to rest: no more lines, and the block is gone.
     func end() {
         timer.cancel()
+        queue.sync { [self] in
+            for (request, time) in control?.read() ?? [] { take(request, microseconds: time) }
+            control?.close()
+        }
+        desk.end()
         state.withLock { $0.hasEnded = true }
         observer.end()
         if let failure = writer.failure { note(failure) }
@@ -196,6 +280,7 @@ final class RunWatch: @unchecked Sendable {
             coordinator.giveUp(because: "the service stopped answering")
         }
         if let trip { self.trip(trip) }
+        for (request, time) in control?.read() ?? [] { take(request, microseconds: time) }
         display(progress, ticks: ticks)
     }
 
@@ -247,7 +332,9 @@ final class RunWatch: @unchecked Sendable {
 
     private func display(_ progress: Progress, ticks: Int) {
         state.withLock { $0.rates = ($0.rates + [progress.perSecond]).suffix(Self.ratesKept) }
-        observer.tick(live(progress), second: ticks)
+        let live = live(progress)
+        observer.tick(live, second: ticks)
+        if !isVirtual { lookAtAborts(live) }
     }
 
     private func live(_ heard: Progress) -> LiveState {
@@ -266,6 +353,7 @@ final class RunWatch: @unchecked Sendable {
                 findings: findings)
         }
         live.hold(against: outline.thresholds, allowed: outline.allowedLateness)
+        live.events = desk.events
         return live
     }
 

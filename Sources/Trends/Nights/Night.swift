@@ -147,7 +147,7 @@ extension Night {
             comparison: .below, bound: 0, text: series.text)
         let value = threshold.measured(fold)
         switch series.measure {
-        case .percentile, .min, .mean, .max: return value.map { $0 / 1e6 }
+        case .percentile, .min, .mean, .max, .time: return value.map { $0 / 1e6 }
         case .errors, .throttled, .rate, .share, .count: return value
         }
     }

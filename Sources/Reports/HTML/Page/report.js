@@ -69,6 +69,11 @@
       name.setAttribute("x", x + 5);
       name.classList.toggle("narrow", room < name.textContent.length * 7 + 8);
     }
+    for (const name of svg.querySelectorAll(".event-name")) {
+      const at = Number(name.dataset.from);
+      name.setAttribute("x", across(at) + 4);
+      name.classList.toggle("unseen-name", at < range.from || at > range.to);
+    }
   };
   const bar = document.getElementById("brush");
   if (!bar) return;

@@ -1,0 +1,306 @@
+internal import Checker
+internal import Formats
+internal import Journal
+internal import Rendering
+internal import Statistics
+
+/// An event of a run (`events` of a rig, `screenrig mark`), and what the service was like before it, during it and
+/// after it.
+public struct EventRow: Sendable, Hashable {
+    public var name: String
+    public var origin: RunEvent.Origin
+    /// Seconds since the run began.
+    public var from: Double
+    /// Nil: a moment without a length.
+    public var through: Double?
+    /// What was run, and what came of it; empty where nothing was.
+    public var command: String
+    public var status: Int?
+    public var output: String
+    public var phases: [Phase]
+    public var recovery: Recovery
+
+    /// A stretch of the run.
+    public struct Phase: Sendable, Hashable {
+        public enum Name: String, Sendable, CaseIterable { case before, during, after }
+
+        public var name: Name
+        /// Seconds since the run began.
+        public var from: Double
+        public var through: Double
+        public var requests: Int
+        public var errors: Int
+        /// Of all requests that ended in it, in milliseconds.
+        public var p50: Double?
+        public var p99: Double?
+        /// Proved by an answer that came in it.
+        public var violations: Int
+    }
+
+    /// How long the service took until it was as before.
+    public enum Recovery: Sendable, Hashable {
+        /// It was never anything else.
+        case undisturbed
+        /// Seconds from the begin of the event to the end of the last second that was disturbed.
+        case after(Double)
+        /// Not within so many seconds, when the record ends or the next event begins.
+        case notWithin(Double)
+        /// Nothing was sent before it that it could be held against, or nothing after it.
+        case unknown
+
+        /// Seconds, for a threshold; infinite where it did not recover, nil where nothing can be said.
+        var seconds: Double? {
+            switch self {
+            case .undisturbed: 0
+            case .after(let seconds): seconds
+            case .notWithin: .infinity
+            case .unknown: nil
+            }
+        }
+
+        /// In words: `after 12 s`.
+        public var text: String {
+            switch self {
+            case .undisturbed: "not disturbed"
+            case .after(let seconds): "after \(Figures.span(seconds: seconds))"
+            case .notWithin(let seconds): "not within \(Figures.span(seconds: seconds))"
+            case .unknown: "unknown: no requests to compare"
+            }
+        }
+    }
+
+    subscript(name: Phase.Name) -> Phase? { phases.first { $0.name == name } }
+
+    /// Whether an instant, in seconds since the run began, lies in it: from its begin until it has ended and the
+    /// service has recovered.
+    func covers(_ second: Double) -> Bool {
+        let end =
+            switch recovery {
+            case .after(let seconds), .notWithin(let seconds): from + seconds
+            case .undisturbed, .unknown: from
+            }
+        return second >= from && second <= max(end, through ?? from)
+    }
+}
+
+/// The requests of one second, as far as a recovery is read off them.
+struct EventSecond: Sendable {
+    var sent = 0
+    var ended = 0
+    var errors = 0
+    /// Milliseconds; nil where nothing was answered.
+    var median: Double?
+}
+
+extension EventRow.Recovery {
+    /// So many seconds in a row without a disturbance are a recovery.
+    static let quiet = 5
+    /// A second with fewer answers says nothing about latency: the median of two is one slow request.
+    static let fewest = 5
+
+    /// Reads a recovery off the seconds from `begin` until before `end`; the event itself lasts through second
+    /// `through`. `before` is the time before it: its share of errors and its p95 in milliseconds.
+    ///
+    /// A second is disturbed if its errors are more than chance makes of the share before (lower end of the 99 %
+    /// interval, and more than 1 %), if its median is above twice the p95 before, or if requests left and none was
+    /// answered. A second without requests says nothing.
+    ///
+    /// ```text
+    /// before | x x . x . . . . .      x disturbed: 4 s after the begin of the event,
+    ///        ^begin     ^ 5 quiet     for 5 quiet seconds follow the fourth
+    /// ```
+    static func read(
+        _ seconds: [EventSecond], from begin: Int, until end: Int, through: Int,
+        before: (errors: Int, ended: Int, p95: Double?)
+    ) -> EventRow.Recovery {
+        guard before.ended > 0, begin < min(end, seconds.count) else { return .unknown }
+        let usual = max(0.01, Double(before.errors) / Double(before.ended))
+        let last = min(end, seconds.count)
+        var disturbed: Int?
+        var calm = 0
+        for second in begin..<last {
+            if isDisturbed(seconds[second], usual: usual, p95: before.p95) {
+                (disturbed, calm) = (second, 0)
+            } else if seconds[second].ended > 0 {
+                calm += 1
+            }
+            if calm >= quiet, second >= through { break }
+        }
+        guard let disturbed else { return .undisturbed }
+        return calm > 0
+            ? .after(Double(disturbed + 1 - begin)) : .notWithin(Double(last - begin))
+    }
+
+    private static func isDisturbed(_ second: EventSecond, usual: Double, p95: Double?) -> Bool {
+        if second.ended == 0 { return second.sent > 0 }
+        if second.errors > 0,
+            Interval.share(of: second.errors, in: second.ended, confidence: 0.98).low > usual
+        {
+            return true
+        }
+        guard let p95, let median = second.median, second.ended >= fewest else { return false }
+        return median > 2 * p95
+    }
+}
+
+extension EventRow {
+    /// A run's events in the order of time, each with its phases. `loadBegins` and `seconds` bound the load.
+    static func rows(
+        _ history: some Recorded, _ findings: Findings?, loadBegins: Int, seconds: Double
+    ) throws -> [EventRow] {
+        let events = try history.runEvents()
+        guard !events.isEmpty else { return [] }
+        var rows = events.map { EventRow($0) }
+        var phases = rows.indices.map { Self.phases(of: $0, in: rows, loadBegins, seconds) }
+        var sums = phases.map { $0.map { _ in Cell(key: .init(second: 0, operation: .connect, kind: 0)) } }
+        var timeline: [EventSecond] = []
+        var current = Cell(key: .init(second: 0, operation: .connect, kind: 0))
+        var second = 0
+        func close() {
+            while timeline.count < second { timeline.append(EventSecond()) }
+            timeline.append(
+                EventSecond(
+                    sent: current.sent, ended: current.ended, errors: current.errors,
+                    median: current.latency.milliseconds(atShare: 0.5)))
+            current = Cell(key: .init(second: 0, operation: .connect, kind: 0))
+        }
+        try history.cells { cell in
+            guard !cell.key.operation.isOfConnection, cell.key.second >= loadBegins else { return }
+            if cell.key.second > second {
+                close()
+                second = cell.key.second
+            }
+            current.merge(cell)
+            let middle = Double(cell.key.second) + 0.5
+            for event in phases.indices {
+                for phase in phases[event].indices
+                where phases[event][phase].from <= middle && middle < phases[event][phase].through {
+                    sums[event][phase].merge(cell)
+                }
+            }
+        }
+        close()
+        let proofs = (findings?.violations ?? []).map { Double($0.at) / 1e9 }
+        for event in rows.indices {
+            for phase in phases[event].indices {
+                let sum = sums[event][phase]
+                phases[event][phase].requests = sum.ended
+                phases[event][phase].errors = sum.errors
+                phases[event][phase].p50 = sum.latency.milliseconds(atShare: 0.5)
+                phases[event][phase].p99 = sum.latency.milliseconds(atShare: 0.99)
+                let (from, through) = (phases[event][phase].from, phases[event][phase].through)
+                phases[event][phase].violations = proofs.count { from <= $0 && $0 < through }
+            }
+            rows[event].phases = phases[event]
+            let before = zip(phases[event], sums[event]).first { $0.0.name == .before }?.1
+            let next = rows.dropFirst(event + 1).first { $0.from > rows[event].from }?.from
+            rows[event].recovery = Recovery.read(
+                timeline, from: Int(rows[event].from.rounded(.up)),
+                until: Int(next ?? seconds.rounded(.up)),
+                through: Int(rows[event].through ?? rows[event].from),
+                before: (
+                    before?.errors ?? 0, before?.ended ?? 0,
+                    before?.latency.milliseconds(atShare: 0.95)
+                ))
+        }
+        return rows
+    }
+
+    private init(_ event: RunEvent) {
+        name = Sanitizer.line(event.name)
+        origin = event.origin
+        from = Double(event.began.nanoseconds) / 1e9
+        through = event.ended.map { Double($0.nanoseconds) / 1e9 }
+        command = Sanitizer.line(event.command, limit: 400)
+        status = event.status
+        output = Sanitizer.lines(event.output)
+        phases = []
+        recovery = .unknown
+    }
+
+    /// Before: since the event before it has ended. During: while it lasts. After: until the next one begins.
+    private static func phases(
+        of index: Int, in rows: [EventRow], _ loadBegins: Int, _ seconds: Double
+    ) -> [Phase] {
+        let row = rows[index]
+        let earlier = rows[..<index].map { $0.through ?? $0.from }.filter { $0 <= row.from }.max()
+        let end = row.through ?? row.from
+        let later = rows[(index + 1)...].map(\.from).filter { $0 >= end }.min()
+        return [
+            (Phase.Name.before, max(Double(loadBegins), earlier ?? 0), row.from),
+            (.during, row.from, end), (.after, end, later ?? seconds),
+        ].filter { $0.1 < $0.2 }.map {
+            Phase(
+                name: $0.0, from: $0.1, through: $0.2, requests: 0, errors: 0, p50: nil, p99: nil,
+                violations: 0)
+        }
+    }
+}
+
+// MARK: Outputs
+
+extension EventRow {
+    /// `rollout at 5 min (12 s)`.
+    public var title: String {
+        let length = through.map { " (\(Figures.span(seconds: $0 - from)))" } ?? ""
+        return "\(name) at \(Figures.span(seconds: from))\(length)"
+    }
+
+    /// What came of its command: `exit status 1`; nil where nothing was run or all was well.
+    var trouble: String? {
+        guard !command.isEmpty, status != 0 else { return nil }
+        return status.map { "its command ended with status \($0)" } ?? "its command did not end by itself"
+    }
+
+    /// Its line in a terminal.
+    var line: String {
+        let figures = phases.filter { $0.requests > 0 }.map { phase in
+            let p99 = phase.p99.map { ", p99 \(Figures.time(milliseconds: $0))" } ?? ""
+            return "\(phase.name.rawValue): \(Figures.percent(phase.errors, of: phase.requests)) errors\(p99)"
+        }
+        let recovered =
+            switch recovery {
+            case .after, .notWithin: "recovered \(recovery.text)"
+            case .undisturbed, .unknown: recovery.text
+            }
+        let trouble = trouble.map { "; \($0)" } ?? ""
+        return "event \(title): \(recovered)\(trouble); \(figures.joined(separator: "; "))"
+    }
+
+    var json: JSON {
+        .members([
+            ("name", .string(name)), ("origin", .string(origin.rawValue)),
+            ("fromSeconds", .decimal(from)), ("throughSeconds", through.map { .decimal($0) } ?? .null),
+            ("command", command.isEmpty ? .null : .string(command)),
+            ("status", status.map(JSON.integer) ?? .null),
+            (
+                "recoverySeconds",
+                recovery.seconds.flatMap { $0.isFinite ? .decimal($0) : nil } ?? .null
+            ),
+            ("recovery", .string(recovery.text)),
+            (
+                "phases",
+                .array(
+                    phases.map { phase in
+                        .members([
+                            ("name", .string(phase.name.rawValue)),
+                            ("fromSeconds", .decimal(phase.from)),
+                            ("throughSeconds", .decimal(phase.through)),
+                            ("requests", .integer(phase.requests)),
+                            ("errors", .integer(phase.errors)),
+                            ("p50Ms", phase.p50.map { .decimal($0) } ?? .null),
+                            ("p99Ms", phase.p99.map { .decimal($0) } ?? .null),
+                            ("violations", .integer(phase.violations)),
+                        ])
+                    })
+            ),
+        ])
+    }
+}
+
+extension Summary {
+    /// Names of the events that an instant falls into, in seconds since the run began.
+    func events(at second: Double) -> [String] {
+        events.filter { $0.origin != .control && $0.covers(second) }.map(\.name)
+    }
+}

@@ -1,0 +1,42 @@
+import Journal
+import Testing
+
+@testable import Devices
+
+@Suite("When the next household arrives") struct ArrivalPaceTests {
+    private func at(_ milliseconds: Int) -> Instant { Instant(.milliseconds(milliseconds)) }
+
+    @Test("as planned, and never in the past")
+    func planned() {
+        var pace = ArrivalPace()
+        pace.plan(at(500))
+        #expect(pace.due(at: at(100)) == at(500))
+        #expect(pace.due(at: at(700)) == at(700))
+    }
+
+    @Test("a pause puts the rest of the plan off by its length; a second pause within it changes nothing")
+    func paused() {
+        var pace = ArrivalPace()
+        pace.plan(at(500))
+        pace.pause(at: at(200))
+        pace.pause(at: at(300))
+        #expect(pace.due(at: at(400)) == nil)
+        pace.resume(at: at(1200))
+        #expect(pace.due(at: at(1200)) == at(1500))
+        pace.resume(at: at(1300))
+        #expect(pace.due(at: at(1300)) == at(1500))
+    }
+
+    @Test("a rate set by hand counts from then on, through a pause, whatever the plan has")
+    func paced() {
+        var pace = ArrivalPace()
+        pace.plan(at(60_000))
+        pace.setInterval(.milliseconds(100), at: at(1000))
+        #expect(pace.due(at: at(1000)) == at(1100))
+        pace.arrived(at: at(1100))
+        #expect(pace.due(at: at(1150)) == at(1200))
+        pace.pause(at: at(1150))
+        pace.resume(at: at(5000))
+        #expect(pace.due(at: at(5000)) == at(5100))
+    }
+}

@@ -1,0 +1,127 @@
+import Dialects
+import Journal
+import Rigs
+import Statistics
+import Testing
+
+@testable import Reports
+
+@Suite("Events of a run") struct EventTests {
+    /// A second with so many answers, errors among them, and a median in milliseconds.
+    private static func second(
+        _ ended: Int = 20, errors: Int = 0, median: Double? = 10, sent: Int? = nil
+    ) -> EventSecond {
+        EventSecond(sent: sent ?? ended, ended: ended, errors: errors, median: median)
+    }
+
+    private static let calm = second()
+    private static let failing = second(errors: 12)
+    private static let slow = second(median: 41)
+    private static let frozen = second(0, median: nil, sent: 20)
+    private static let idle = second(0, median: nil, sent: 0)
+
+    @Test(
+        "a recovery ends with the last disturbed second that calm ones follow",
+        arguments: [
+            ("nothing happened", [calm, calm, calm], EventRow.Recovery.undisturbed),
+            ("errors for two seconds", [failing, failing, calm, calm], .after(2)),
+            ("a median above twice the p95 before", [calm, slow, calm, calm], .after(2)),
+            ("requests without an answer", [frozen, frozen, frozen, calm], .after(3)),
+            ("a second without requests says nothing", [failing, idle, idle, calm], .after(1)),
+            ("still failing at the end", [calm, failing, failing], .notWithin(3)),
+            (
+                "what comes after five calm seconds is something else",
+                [failing, calm, calm, calm, calm, calm, failing, calm], .after(1)
+            ),
+            ("one error of twenty is chance", [second(errors: 1), calm], .undisturbed),
+            ("the median of three answers is chance", [second(3, median: 900), calm], .undisturbed),
+        ] as [(String, [EventSecond], EventRow.Recovery)])
+    func recovery(name: String, seconds: [EventSecond], expected: EventRow.Recovery) {
+        let read = EventRow.Recovery.read(
+            [Self.calm, Self.calm] + seconds, from: 2, until: 100, through: 2,
+            before: (errors: 0, ended: 40, p95: 20))
+        #expect(read == expected, "\(name)")
+    }
+
+    @Test("a disturbance within a long event is waited for, however calm its beginning was")
+    func late() {
+        let seconds = Array(repeating: Self.calm, count: 10) + [Self.failing, Self.calm]
+        let read = EventRow.Recovery.read(
+            seconds, from: 0, until: 100, through: 11, before: (errors: 0, ended: 40, p95: 20))
+        #expect(read == .after(11))
+    }
+
+    @Test("without requests before it nothing can be compared")
+    func nothingBefore() {
+        let read = EventRow.Recovery.read(
+            [Self.failing], from: 0, until: 1, through: 0, before: (errors: 0, ended: 0, p95: nil))
+        #expect(read == .unknown)
+    }
+
+    @Test("a run is told before, during and after apart, with its recovery as a threshold")
+    func phases() throws {
+        let fold = try RunFold(Deployed())
+        let row = try #require(fold.runEvents.first)
+        #expect(row.phases.map(\.name) == [.before, .during, .after])
+        #expect(row[.before]?.requests == 200 && row[.before]?.errors == 0)
+        #expect(row[.during]?.requests == 60 && row[.during]?.errors == 30)
+        #expect(row[.after]?.requests == 140 && row[.after]?.errors == 10)
+        #expect(row.recovery == .after(4))
+        #expect(row.line.hasPrefix("event rollout at 10 s (3 s): recovered after 4 s; before: 0 % errors"))
+        #expect(row.covers(13.5) && !row.covers(14.5) && !row.covers(9.9))
+        for (line, met, actual) in [
+            ("rollout recovery < 30s", true, "4 s"), ("rollout recovery < 2s", false, "4 s"),
+            ("other recovery < 30s", false, "no event of that name"),
+        ] {
+            let threshold = try #require(Self.threshold(line))
+            let result = ThresholdResult(threshold, fold)
+            #expect(result.met == met && result.actual.hasPrefix(actual), "\(line): \(result.actual)")
+        }
+    }
+
+    @Test("a command that failed is told")
+    func trouble() throws {
+        var run = Deployed()
+        run.event.status = 1
+        let row = try #require(try RunFold(run).runEvents.first)
+        #expect(row.line.contains("its command ended with status 1"))
+        let page = EventSection.html([row]).text
+        #expect(page.contains("kubectl &lt;deploy&gt;") && page.contains("no such deployment"))
+    }
+
+    private static func threshold(_ line: String) -> Threshold? {
+        let text = "rig: x\ntarget: {base: embedded}\nload: {arrivals: [{hold: 1s}]}\n"
+        return try? Rig.read(text + "thresholds: [\(line)]\n", file: "x.yaml").rig.thresholds
+            .last { $0.text == line }
+    }
+}
+
+/// Twenty requests a second for twenty seconds; from the tenth on half of them fail for three seconds, and in the
+/// fourth after that again.
+private struct Deployed: Recorded {
+    var header = Shape(kinds: ["a"]).header(Seed(1))
+    var end: HistoryEnd? = HistoryEnd(
+        ended: Instant(.seconds(20)), interrupted: false, failure: "", cpuPercent: 1,
+        historyHash: "")
+    var gaps: [String] = []
+    var event = RunEvent(
+        name: "rollout", origin: .rig, began: Instant(.seconds(10)), ended: Instant(.seconds(13)),
+        command: "kubectl <deploy>", status: 0, output: "no such deployment")
+
+    func cells(_ body: (Cell) throws -> Void) throws {
+        for second in 0..<20 {
+            var cell = Cell(key: Cell.CellKey(second: second, operation: .pollToken, kind: 0))
+            let errors = (10...13).contains(second) ? 10 : 0
+            (cell.sent, cell.completed, cell.errors) = (20, 20, errors)
+            cell.outcomes[Int(Outcome.ok.rawValue)] = 20 - errors
+            cell.outcomes[Int(Outcome.serverError.rawValue)] = errors
+            for _ in 0..<20 { cell.latency.record(.milliseconds(10)) }
+            try body(cell)
+        }
+    }
+
+    func households(_ body: (HouseholdRecord) throws -> Void) throws {}
+    func errorGroups() throws -> [ErrorGroup] { [] }
+    func health() throws -> [LaneHealth] { [] }
+    func runEvents() throws -> [RunEvent] { [event] }
+}
