@@ -71,20 +71,17 @@ struct ForeignTests {
         #expect(!ended.output.contains("FAILED"), "\(ended.output)")
     }
 
-    @Test("who shows an older header or none is turned away where access tokens are demanded")
-    func strictClients() async throws {
+    @Test("a client that signs with the older header is turned away unless --auth says any")
+    func olderHeader() async throws {
         let folder = try Folder()
         let server = try Command(
-            [
-                "serve", "--port", "0", "--strict", "--domain", "adobe.com", "--no-throttle",
-                "--policy", "verify-statements=false",
-            ], in: folder)
+            ["serve", "--port", "0", "--domain", "adobe.com", "--no-throttle"], in: folder)
         let ended = try await Self.clients(
-            await server.url(), in: folder, styles: ["form", "older_header"])
+            await server.url(), in: folder, styles: ["older_header"])
         #expect(ended.code == 1)
-        #expect(ended.output.contains("older_header: FAILED"), "\(ended.output)")
-        #expect(ended.output.contains("form: FAILED"), "\(ended.output)")
-        #expect(ended.output.count(of: "401") == 2, "\(ended.output)")
+        #expect(
+            ended.output.hasPrefix("older_header: FAILED before anybody signed in 401"),
+            "\(ended.output)")
     }
 
     private static func clients(

@@ -73,12 +73,13 @@ class TV:
 
     def sign_in(self, phone):
         self.register()
-        expect(self.get("/api/v1/checkauthn").status == 403, "signed in before anybody was")
+        self.expect_state(403, "before anybody signed in")
         issued = self.new_code()
         expect(issued.status == 201, "registration code", issued)
         self.check_code(issued.document)
         code = issued.document["code"]
-        expect(self.poll(code).status == 404, "a token before the login")
+        answer = self.poll(code)
+        expect(answer.status == 404, "a poll before the login", answer)
         user = phone.sign_in(code)
         for _ in range(50):
             answer = self.poll(code)
@@ -89,12 +90,16 @@ class TV:
         token = answer.document
         expect(token["requestor"] == REQUESTOR and token["userId"], "token", token)
         expect(int(token["expires"]) > time.time() * 1000, "a token that is over", token)
-        expect(self.get("/api/v1/checkauthn").status == 200, "not signed in after the login")
+        self.expect_state(200, "after the login")
         self.play()
         gone = self.get("/api/v1/logout", method="DELETE")
         expect(gone.status == 204, "logout", gone)
-        expect(self.get("/api/v1/checkauthn").status == 403, "signed in after the logout")
+        self.expect_state(403, "after the logout")
         return user
+
+    def expect_state(self, status, when):
+        state = self.get("/api/v1/checkauthn")
+        expect(state.status == status, when, state)
 
     def check_code(self, record):
         expect(record["requestor"] == REQUESTOR, "record", record)
