@@ -95,7 +95,7 @@ extension Household {
         _ issued: IssuedCode, due: Instant, from poller: Screen
     ) async throws(StopReason) -> Answered {
         let credential = try await credential(of: tv)
-        guard var call = dialect.poll(issued, terms.polling.target, credential) else {
+        guard var call = dialect.poll(issued, terms.polling.asks, credential) else {
             throw .unknownStep
         }
         // A device code serves once: of several loops, and of polls after the success, all but one are to be
@@ -108,13 +108,13 @@ extension Household {
         default: return polled
         }
         let renewed = try await self.credential(of: tv)
-        guard let again = dialect.poll(issued, terms.polling.target, renewed) else { return polled }
+        guard let again = dialect.poll(issued, terms.polling.asks, renewed) else { return polled }
         let replayed = await lane.send(again, from: poller.device)
         // A fresh token was turned down: a new client, once (rest-v2.md § 12.3).
         guard case .staleToken = replayed.answer, mayRegisterAnew else { return replayed }
         forget(tv)
         let registered = try await self.credential(of: tv)
-        guard let last = dialect.poll(issued, terms.polling.target, registered) else {
+        guard let last = dialect.poll(issued, terms.polling.asks, registered) else {
             return replayed
         }
         return await lane.send(last, from: poller.device)

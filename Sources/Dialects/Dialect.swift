@@ -290,4 +290,6 @@ public enum PollTarget: String, Sendable, CaseIterable {
     case token = "authn"
     /// Whether there is one.
     case check = "checkauthn"
+    /// The token, by the code that is to lead to it (observed.md).
+    case code
 }

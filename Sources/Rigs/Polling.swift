@@ -8,6 +8,10 @@ extension Rig {
         /// Share of `every` by which an interval varies both ways, 0 to 1.
         public var jitter: Double = 0.1
         public var target: PollTarget = .token
+        /// Asks for the token by the code on its screen, instead of by its device id.
+        public var isByCode = false
+        /// What a poll for a code that is shown asks.
+        public var asks: PollTarget { isByCode ? .code : target }
         /// Spread: each device has a phase of its own. Aligned: all poll on the same beat.
         public var isAligned: Bool = false
         /// Code shown → first poll; nil: one interval.
@@ -59,8 +63,12 @@ extension Rig.Polling: RigSection {
             "jitter", .scalar(.share), into: \.jitter,
             "Random variation of the interval, plus or minus."),
         Key(
-            "target", .words(), into: \.target,
+            "target", .words(("authn", .token), ("checkauthn", .check)), into: \.target,
             "authn: request the token. checkauthn: request only whether a token exists."),
+        Key(
+            "by", .words(("device", false), ("code", true)), into: \.isByCode,
+            "REST V1: what a poll names. device: the TV. code: the code that it shows "
+                + "(/api/v1/authenticate/CODE), as some older apps do."),
         Key(
             "mode", .scalar(.pollMode), into: \.mode, default: "timer",
             "timer, or continue(fixed 20s): instead of a timer, the viewer presses a Continue "
@@ -76,6 +84,24 @@ extension Rig.Polling: RigSection {
             "spread: each TV has its own phase. aligned: all TVs poll at the same instants; only "
                 + "for test benches."),
     ]
+}
+
+extension Rig.Polling {
+    /// By its code a TV hears of that code alone: what it would see after it, or by another question, is
+    /// something else.
+    func check(_ marks: Marks, _ reader: inout ValueReader) {
+        guard isByCode else { return }
+        for (key, isOdd, remedy) in [
+            ("target", target != .token, "remove target"),
+            ("pollers", pollers > 1, "set pollers to 1"),
+            ("after-success", afterSuccess > .zero, "remove after-success"),
+        ] where isOdd {
+            reader.refuse(
+                marks[key].place,
+                "'by: code' polls for the one code until its token is there; \(remedy), or write by: device"
+            )
+        }
+    }
 }
 
 extension Rig.CodeTerms: RigSection {

@@ -109,6 +109,11 @@ extension Rig {
     }
 
     private func checkPolling(_ marks: Marks, _ reader: inout ValueReader) {
+        if polling.isByCode, !protocols.contains(.adobePassV1) {
+            reader.refuse(
+                marks["by"].place,
+                "'by' is of adobe-pass-v1, and no household speaks it; remove by")
+        }
         let floor = target.protocolName.type.pollFloor
         guard marks.isWhole, polling.every < floor else { return }
         let place = marks["every"].place

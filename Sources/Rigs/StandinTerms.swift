@@ -73,6 +73,25 @@ extension Rig {
             public var message: String?
         }
 
+        /// How clients have to show who they are.
+        public enum ClientAuth: String, Sendable, CaseIterable {
+            /// By an access token.
+            case bearer
+            /// By an access token or the older HMAC header of REST V1 (observed.md).
+            case any
+            case none
+        }
+
+        /// Who is trusted to have signed the answers of a platform.
+        public enum PlatformTrust: Sendable, Hashable {
+            /// The demo platform.
+            case demo
+            /// The key in a file: a private one signs profile requests as well.
+            case key(String)
+            /// Anybody.
+            case any
+        }
+
         /// Whose signature a service token must bear (rest-v2.md § 8.2).
         public enum IdentityKeys: String, Sendable, CaseIterable {
             case demo, any
@@ -82,6 +101,14 @@ extension Rig {
         /// `standin.policies` and `standin.throttle` say.
         public var policies: Policies = Policies()
         public var isStrict: Bool = false
+        /// Nil: as `target.auth`.
+        public var auth: ClientAuth?
+        /// Empty: those of the target and the kinds.
+        public var requestors: [String] = []
+        /// Empty: that of the target.
+        public var domains: [String] = []
+        /// Replicas behind one address.
+        public var nodes = 1
         /// Of codes whose life the device does not choose.
         public var codeLifetime: Duration = .seconds(1800)
         /// `interval` of the OAuth device grant, in whole seconds; zero: polls are not counted.
@@ -97,8 +124,7 @@ extension Rig {
         /// Media tokens with a true RSA signature, at 0.24 ms each.
         public var signsMedia: Bool = false
         public var verifiesStatements: Bool = true
-        /// The file with the platform's key; nil: the demo key.
-        public var platformKey: String?
+        public var platformKey: PlatformTrust = .demo
         /// Tokens name users by ids that have nothing of the login in them.
         public var hasOpaqueUsers: Bool = false
         /// Providers' browser sessions outlive a sign-in.
@@ -142,7 +168,26 @@ extension Rig.StandinTerms: RigSection {
         Key(
             "not-entitled", .scalar(.share), into: \.unentitled,
             "Share of users who may not play anything: authorize answers 403."),
-        .notYet("nodes", accepting: ["1"], example: "2", "Replicas behind one address."),
+        Key(
+            "auth", .words(), ifGiven: \.auth, example: "bearer",
+            "How clients show who they are. bearer: by an access token. any: by one or, in REST V1, by the "
+                + "older HMAC header, whose signature is not checked. none: not at all. Default: "
+                + "target.auth. With fidelity lenient, second screens need none."),
+        Key(
+            "requestors", .list(.scalar(.shownText)), into: \.requestors, default: "[]",
+            example: "[DEMOTV, SISTERTV]",
+            alternative: true,
+            "Ids of the programmers that it knows. Default: those of target and kinds."),
+        Key(
+            "domains", .list(.scalar(.shownText)), into: \.domains, default: "[]",
+            example: "[demo.test, adobe.com]",
+            alternative: true,
+            "Domains that are registered for each of them. Default: target.domain."),
+        Key(
+            "nodes", .scalar(.count(1...16)), into: \.nodes,
+            "Replicas behind one address. A device stays with one by a cookie (STANDIN_NODE), and each "
+                + "answer names its own (X-Served-By). They share what they know, but for the faults "
+                + "stale-replica, sticky-only and node-clock-skew."),
         Key(
             "code-ttl", .scalar(.duration), into: \.codeLifetime,
             "Lifetime of a code where the device asks for none (always in REST V2 and the device grant)."
@@ -170,9 +215,13 @@ extension Rig.StandinTerms: RigSection {
             "verify-statements", .scalar(.flag), into: \.verifiesStatements,
             "Accept only software statements signed with the demo key."),
         Key(
-            "platform-key", .path, ifGiven: \.platformKey, example: "platform-demo.pem",
-            "File next to the rig with the RSA private key of the trusted platform. Default: the "
-                + "demo key."),
+            "platform-key",
+            .from(.scalar(.text)) { text, marks, _ in
+                text == "any" ? PlatformTrust.any : .key(marks.place.path(text))
+            }, set: { $0.platformKey = $1 }, example: "platform-demo.pem",
+            "File next to the rig with the RSA key of the trusted platform: a private key, or the public "
+                + "key of somebody else's platform. any: every platform is trusted, signed or not. "
+                + "Default: the demo key."),
         Key(
             "user-ids", .words(("login", false), ("opaque", true)), into: \.hasOpaqueUsers,
             "User ids in tokens. login: the name that the viewer typed. opaque: an id chosen by "

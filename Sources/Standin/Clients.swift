@@ -1,3 +1,5 @@
+internal import Signing
+
 /// A registered application, from its software statement.
 struct Software: Hashable, Sendable {
     var id: String
@@ -64,12 +66,23 @@ struct Clients: Sendable {
 
     /// A new access token of a known client.
     mutating func grant(to client: String, at time: Int64, ttl: Int64, ids: inout IDs) -> String {
-        let text = ids.secret()
+        let text = accessToken(of: client, id: ids.secret(), at: time, ttl: ttl)
         let token = InventedID(text)
         grants[token] = IssuedGrant(client: InventedID(client), expires: time + ttl)
         queue.add(token, due: time + ttl)
         granted += 1
         return text
+    }
+
+    /// As services give them out (observed.md): a JWT of some 640 bytes, signed with RS256. What it is worth
+    /// the table says, not its text.
+    private func accessToken(of client: String, id: String, at time: Int64, ttl: Int64) -> String {
+        let scopes = clients[InventedID(client)]?.scope.map { [$0] } ?? ProtocolScope.allCases
+        let claims =
+            #"{"jti":"\#(id)","sub":"\#(client)","iss":"screenrig","#
+            + #""scopes":"\#(scopes.map(\.rawValue).joined(separator: " "))","#
+            + #""iat":\#(time / 1000),"exp":\#((time + ttl) / 1000)}"#
+        return JWT.make(claims: claims, key: .demo)
     }
 
     func standing(of token: Substring, at time: Int64) -> BearerStanding {

@@ -133,8 +133,8 @@ private struct HexDigits {
     }
 }
 
-/// An identifier that the service invented, as a key: its first bytes are random, and hash enough. A
-/// part of a text does to look one up.
+/// An identifier that the service invented, as a key: its last bytes are random, and hash enough (an access
+/// token begins as all others do, and ends with its signature). A part of a text does to look one up.
 struct InventedID: Hashable, Sendable {
     let text: Substring
 
@@ -146,13 +146,13 @@ struct InventedID: Hashable, Sendable {
         let bytes = text.utf8
         // Native strings are contiguous; the other way is for bridged ones, which nobody makes here.
         hasher.combine(
-            bytes.withContiguousStorageIfAvailable(Self.head)
-                ?? Array(bytes.prefix(8)).withUnsafeBufferPointer(Self.head))
+            bytes.withContiguousStorageIfAvailable(Self.tail)
+                ?? Array(bytes.suffix(8)).withUnsafeBufferPointer(Self.tail))
     }
 
-    private static func head(of bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
-        var head: UInt64 = 0
-        for position in 0..<min(8, bytes.count) { head = head << 8 | UInt64(bytes[position]) }
-        return head
+    private static func tail(of bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        var tail: UInt64 = 0
+        for byte in bytes.suffix(8) { tail = tail << 8 | UInt64(byte) }
+        return tail
     }
 }

@@ -26,9 +26,13 @@ extension Service {
             reply = Reply(
                 status: 200, headers: ["Content-Type": "application/json;charset=utf-8"],
                 body: counted().json())
+        case ("/_standin/access-key", .get?):
+            reply = Reply(
+                status: 200, headers: ["Content-Type": "application/x-pem-file"],
+                body: Array(AccessTokenKey.demo.publicPEM.utf8))
         case ("/_standin/approve", .post?) where settings.fidelity == .lenient:
             reply = Reply(status: approval(request, at: moment, &effects))
-        case ("/_standin/counters", _),
+        case ("/_standin/counters", _), ("/_standin/access-key", _),
             ("/_standin/approve", _) where settings.fidelity == .lenient:
             reply = Reply(status: 405)
         case (_, .post?) where settings.fidelity == .lenient:

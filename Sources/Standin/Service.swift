@@ -31,10 +31,14 @@ public struct Service: Sendable {
     var deviceInfos = DeviceInfos()
     var statements: Statements
     let media: MediaSigner
-    /// The platform's and ours: the stand-in plays both sides.
+    /// Signs profile requests.
     let platformKey: RSAKey
+    /// Must have signed their answers; nil: anybody may have.
+    let platformVerifier: RSAKey?
     /// What misbehaves, if anything does.
     var faults: Faults?
+    /// The replicas behind its address.
+    var balancer: Balancer
     /// Answers instead of the service, where it is only an identity provider's.
     private(set) var identityProvider: IdentityProvider?
     /// Whether callers reach it by TLS: of what scheme the addresses are that it gives out.
@@ -52,13 +56,16 @@ public struct Service: Sendable {
         epoch = epochMilliseconds
         ids = IDs(seed.child("ids"))
         throttle = settings.policies.throttle.map(Throttle.init)
+        balancer = Balancer(nodes: settings.nodes)
         tokens = TokenTable(goneDecays: settings.policies.goneDecays)
         statements = Statements(
             revoked: settings.revokedSoftware, checks: settings.checksStatements)
         identities = Identities(trusts: settings.identityKeys)
         degradations = Degradations(settings.degradations, epoch: epochMilliseconds)
         media = MediaSigner(signs: settings.signsMedia)
-        platformKey = settings.platformKey?.key ?? DemoKeys.saml()
+        let own = settings.platformKey?.key ?? DemoKeys.saml()
+        platformKey = own.isPrivate ? own : DemoKeys.saml()
+        platformVerifier = settings.trustsAnyPlatform ? nil : own
     }
 
     /// An identity provider and nothing else, for a `Listener` to serve.
@@ -87,6 +94,16 @@ public struct Service: Sendable {
             return provider.on(request, at: moment)
         }
         sweep(at: moment)
+        guard case .request(let request) = input else { return taken(input, at: moment) }
+        balancer.receive(request)
+        let effects =
+            request.method == .options
+            ? [.reply(preflight(at: moment), to: request.id, after: .zero)]
+            : taken(input, at: moment)
+        return dressed(effects, for: request)
+    }
+
+    private mutating func taken(_ input: Input, at moment: Moment) -> [Effect] {
         switch input {
         case .request(let request):
             if request.target.utf8.starts(with: "/_standin/".utf8) {

@@ -35,6 +35,17 @@ public struct ServiceSettings: Hashable, Sendable {
         }
     }
 
+    /// How clients have to show who they are.
+    public enum ClientAuth: String, CaseIterable, Sendable {
+        /// By an access token (rest-v1.md, A3).
+        case bearer
+        /// By an access token, or in REST V1 by the older HMAC header (observed.md), which nobody here can
+        /// check: the secret behind it is the vendor's.
+        case any
+        /// Not at all.
+        case none
+    }
+
     /// Whose signature an identity service's token must bear.
     public enum IdentityKeys: String, CaseIterable, Sendable {
         /// A demo key's.
@@ -61,8 +72,7 @@ public struct ServiceSettings: Hashable, Sendable {
     public var fidelity: Fidelity
     /// What the protocol leaves open, and the budget of each device.
     public var policies: Policies
-    /// Whether calls need an access token (A3).
-    public var checksBearer: Bool
+    public var auth: ClientAuth
     public var codeTTL: Duration
     /// A longer `ttl` is turned down (§ 6, R1).
     public var longestCodeTTL: Duration
@@ -94,8 +104,13 @@ public struct ServiceSettings: Hashable, Sendable {
     /// A provider's browser session outlives a sign-in: the next login in that browser asks for
     /// nothing, until a logout through the browser ends it (A12).
     public var providersRemember: Bool
-    /// Signs profile requests, and is trusted to have signed their answers; nil: the demo key.
+    /// Signs profile requests, if it is a private key, and is trusted to have signed their answers; nil: the
+    /// demo key.
     public var platformKey: PlatformKey?
+    /// Answers to profile requests need no good signature.
+    public var trustsAnyPlatform = false
+    /// Replicas behind one address, 1 to 16. They share what they know, unless a fault says otherwise.
+    public var nodes = 1
     /// Software statements must bear the demo key's signature; else any JWT shape will do.
     public var checksStatements: Bool
     /// Share of users, 0 to 1, whose package includes no channel; which they are, their names decide.
@@ -113,7 +128,7 @@ public struct ServiceSettings: Hashable, Sendable {
             .tempPass(),
         ],
         fidelity: Fidelity = .lenient, policies: Policies = Policies(),
-        checksBearer: Bool = true, codeTTL: Duration = .seconds(1800),
+        auth: ClientAuth = .bearer, codeTTL: Duration = .seconds(1800),
         longestCodeTTL: Duration = .seconds(36_000), authenticationTTL: Duration = .seconds(21_600),
         authorizationTTL: Duration = .seconds(86_400), mediaTTL: Duration = .seconds(420),
         accessTTL: Duration = .seconds(21_600), deleteOnFirstRetrieve: Bool = false,
@@ -131,7 +146,7 @@ public struct ServiceSettings: Hashable, Sendable {
         self.requestors = requestors
         self.providers = providers
         self.fidelity = fidelity
-        self.checksBearer = checksBearer
+        self.auth = auth
         self.codeTTL = codeTTL
         self.longestCodeTTL = longestCodeTTL
         self.authenticationTTL = authenticationTTL

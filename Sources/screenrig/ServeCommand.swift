@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Formats
 internal import Foundation
 internal import Journal
 internal import Rendering
@@ -57,6 +58,32 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "A programmer that it knows (default: DEMOTV); repeatable.", valueName: "ID"))
+    var requestor: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A domain registered for each of them (default: demo.test); repeatable.",
+            valueName: "DOMAIN"))
+    var domain: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "How clients show who they are: bearer (default), any (also by the older HMAC header of REST "
+                + "V1, which is not verified), none.",
+            valueName: "KIND"),
+        completion: .list(["bearer", "any", "none"]))
+    var auth: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Trust the platform that signs with this RSA key (PEM, private or public), or any.",
+            valueName: "FILE|any"),
+        completion: .file())
+    var platformKey: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Take 'standin' and 'policies' from this rig; --policy replaces single values.",
             valueName: "RIG"),
         completion: .file(extensions: ["yaml", "yml"]))
@@ -91,6 +118,8 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let others = [
             ("--rig", rig != nil), ("--policy", !policies.isEmpty), ("--fault", !faults.isEmpty),
+            ("--requestor", !requestor.isEmpty), ("--domain", !domain.isEmpty),
+            ("--auth", auth != nil), ("--platform-key", platformKey != nil),
             ("--truth", truth != nil), ("--strict", strict), ("--no-throttle", isUnthrottled),
         ]
         if providerOptions.isProvider, let (name, _) = others.first(where: \.1) {
@@ -166,7 +195,7 @@ struct ServeCommand: AsyncParsableCommand {
     /// The stand-in of the given rig, else of one that says nothing but these policies, so that they are
     /// read, and refused, as in a rig.
     private func settings() throws -> ServiceSettings {
-        let overrides = try policies.map { text in
+        let policies: [(path: String, value: String)] = try policies.map { text in
             guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
                 throw CommandFailure.badInput(
                     "--policy '\(text)' has no value; write --policy new-code=keep")
@@ -180,7 +209,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let plain =
             "rig: serve\ntarget: {base: embedded}\nload: {closed: {households: 1}}\n"
-        let surroundings = RigSurroundings(overrides: overrides)
+        let surroundings = RigSurroundings(overrides: options + policies)
         do {
             let reading =
                 if let rig {
@@ -194,8 +223,32 @@ struct ServeCommand: AsyncParsableCommand {
             if isUnthrottled { settings.policies.throttle = nil }
             return settings
         } catch {
-            throw CommandFailure.badInput("\(error)".replacing("--set ", with: "--policy "))
+            throw CommandFailure.badInput(named("\(error)"))
         }
+    }
+
+    /// Options that are keys of `standin` as well.
+    private var options: [(path: String, value: String)] {
+        func list(_ words: [String]) -> String {
+            "[\(words.map { JSON.string($0).text(.compact) }.joined(separator: ", "))]"
+        }
+        return [
+            ("requestors", requestor.isEmpty ? nil : list(requestor)),
+            ("domains", domain.isEmpty ? nil : list(domain)), ("auth", auth),
+            ("platform-key", platformKey),
+        ].compactMap { key, value in value.map { ("standin.\(key)", $0) } }
+    }
+
+    /// A problem with where it comes from, in this command's words.
+    private func named(_ problem: String) -> String {
+        var problem = problem
+        for (key, option, isGiven) in [
+            ("requestors", "requestor", !requestor.isEmpty), ("domains", "domain", !domain.isEmpty),
+            ("auth", "auth", auth != nil), ("platform-key", "platform-key", platformKey != nil),
+        ] where isGiven {
+            problem = problem.replacing("--set standin.\(key)", with: "--\(option)")
+        }
+        return problem.replacing("--set ", with: "--policy ")
     }
 
     /// Beside the temporary files, for the rig to trust.

@@ -10,7 +10,10 @@ import Testing
 struct ForeignTests {
     @Test(
         "answers as they were recorded from real services are signed in by, and accused of nothing",
-        arguments: [[], ["id"], ["info"], ["form"], ["meta"], ["bare"], ["id", "info", "form"]])
+        arguments: [
+            [], ["id", "code"], ["info"], ["form"], ["meta"], ["bare", "words"],
+            ["id", "info", "form"],
+        ])
     func shapes(shapes: [String]) async throws {
         let folder = try Folder()
         let server = try ForeignServer(
@@ -30,6 +33,64 @@ struct ForeignTests {
         let server = try ForeignServer(shapes.flatMap { ["--shape", $0] }, in: folder)
         let run = try await server.run(Command.rig("xml.yaml"))
         #expect(run.number("households", "signedIn") == run.number("households", "started"))
+    }
+
+    @Test(
+        "an app of many years: polls by its code, deprecated fields, resources in MRSS",
+        arguments: [["echo", "trim", "words"], ["code", "bare", "form"]])
+    func olderApp(shapes: [String]) async throws {
+        let folder = try Folder()
+        let server = try ForeignServer(shapes.flatMap { ["--shape", $0] }, in: folder)
+        let run = try await server.run(Command.rig("older-app.yaml"))
+        #expect(run.number("households", "signedIn") == 8)
+        #expect(run.statuses["poll-token"]?["200"] == 8)
+    }
+
+    @Test("what the account may not watch, and polls that are answered 503, are no violations")
+    func denied() async throws {
+        let folder = try Folder()
+        let server = try ForeignServer(
+            ["--deny", "DemoChannel", "--fault", "busy:10"], in: folder)
+        let rig = try folder.write(Self.deniedRig, to: "rig.yaml")
+        let run = try await server.run(rig)
+        let denied = try #require(run.number("households", "notEntitled"))
+        #expect(denied > 0 && denied == run.number("households", "signedIn"))
+    }
+
+    @Test("clients in nine observed styles, of which none knows screenrig, sign in to serve")
+    func clients() async throws {
+        let folder = try Folder()
+        let server = try Command(
+            [
+                "serve", "--port", "0", "--auth", "any", "--domain", "adobe.com", "--no-throttle",
+                "--policy", "verify-statements=false",
+            ], in: folder)
+        let ended = try await Self.clients(await server.url(), in: folder)
+        #expect(ended.code == 0, "\(ended.output)\(ended.errors)")
+        #expect(ended.output.split(separator: "\n").count == 9)
+        #expect(!ended.output.contains("FAILED"), "\(ended.output)")
+    }
+
+    @Test("a client that signs with the older header is turned away unless --auth says any")
+    func olderHeader() async throws {
+        let folder = try Folder()
+        let server = try Command(
+            ["serve", "--port", "0", "--domain", "adobe.com", "--no-throttle"], in: folder)
+        let ended = try await Self.clients(
+            await server.url(), in: folder, styles: ["older_header"])
+        #expect(ended.code == 1)
+        #expect(
+            ended.output.hasPrefix("older_header: FAILED before anybody signed in 401"),
+            "\(ended.output)")
+    }
+
+    private static func clients(
+        _ url: String, in folder: Folder, styles: [String] = []
+    ) async throws -> Command.Ended {
+        let script = Command.root.appending(path: "Tests/Foreign/clients/all.py").path
+        return try await Command(
+            ["python3", script, url] + styles, in: folder, program: "/usr/bin/env"
+        ).ended()
     }
 
     @Test("iPads, whose browser is a web view, pass the same pages", arguments: ["form", "meta"])
@@ -191,6 +252,19 @@ struct ForeignTests {
             viewer: {notices-code: fixed 100ms, signs-in: fixed 100ms, gives-up: 0%}
         polling: {every: 3s}
         thresholds: [errors < 100%, households failed <= 100%, households abandoned <= 100%]
+
+        """
+
+    private static let deniedRig = """
+        rig: denied
+        target: {base: embedded, resources: [DemoChannel]}
+        load: {closed: {households: 6}, settle: 5s}
+        kinds:
+          - name: living room
+            viewer: {notices-code: fixed 100ms, signs-in: fixed 100ms, gives-up: 0%}
+        polling: {every: 3s}
+        after-sign-in: [authorize, media-token]
+        thresholds: [errors < 90%, households failed <= 50%, households abandoned <= 50%]
 
         """
 

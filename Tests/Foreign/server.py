@@ -15,10 +15,17 @@ sign-in of an account; with --accounts (CSV: mvpd,user,password[,user-id]) the l
 
 Shapes (repeat --shape; each was seen in answers of real services):
   id      the record of a code has an id that is no UUID (8-8-4-4-4-12)
+  code    codes have 6 characters
   info    its `info` has no deviceInfo; deprecated fields are there, null where not sent, and so is mvpd
+  echo    its `info` is the newer one, and the deprecated fields that were sent are in it as well
   form    the second hop of the browser's way answers 200 with a form that posts itself
   meta    the second hop answers 200 with a meta refresh
   bare    404 without a body, expiry as a number, no charset, no Date, no Adobe-Request-Id, XML with ns2:config
+  words   "User not Authenticated" where nobody is signed in, as some services spell it
+  trim    resources are answered as they were understood: without blanks around them
+
+What real services answered now and then is there as an option or a fault of less than 100 %: --deny (403 noAuthz, with
+details) and busy (503 without a body). `GET /api/v1/authenticate/{code}` answers as N4 does, in every shape.
 
 Faults (repeat --fault; SHARE is a percentage, 100 unless given):
   lost-session[:SHARE]     the session is gone at the third request that needs it
@@ -43,7 +50,7 @@ from answers import Answers
 from http11 import serve
 from service import Service
 
-SHAPES = ("id", "info", "form", "meta", "bare")
+SHAPES = ("id", "code", "info", "echo", "form", "meta", "bare", "words", "trim")
 FAULTS = {"lost-session": 100, "wrong-user": 100, "never-delivered": 100,
           "late-visibility": None, "busy": 10, "code-life": None, "expired-token": 100}
 
@@ -93,6 +100,8 @@ def arguments():
     options = parser.parse_args()
     if "form" in options.shape and "meta" in options.shape:
         parser.error("--shape form and --shape meta exclude each other")
+    if "info" in options.shape and "echo" in options.shape:
+        parser.error("--shape info and --shape echo exclude each other")
     options.requestor = options.requestor or ["DEMOTV"]
     options.domain = options.domain or ["demo.test"]
     options.mvpd = options.mvpd or [f"demo-{number}" for number in range(1, 10)]

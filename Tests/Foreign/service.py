@@ -53,6 +53,10 @@ class Service:
         self.routes = [(method, re.compile(pattern + r"\Z"), action, access)
                        for method, pattern, action, access in self.table()]
 
+    @property
+    def nobody(self):
+        return "User not Authenticated" if "words" in self.options.shape else "User not authenticated"
+
     def table(self):
         requestor, code = r"(?P<requestor>[^/]+)", r"(?P<code>[^/]+?)"
         suffix = r"(?:\.json|\.xml)?"
@@ -209,7 +213,7 @@ class Service:
 
     def fresh_code(self):
         while True:
-            text = "".join(secrets.choice(CODE_LETTERS) for _ in range(7))
+            text = "".join(secrets.choice(CODE_LETTERS) for _ in range(6 if "code" in self.options.shape else 7))
             if text not in self.codes or not self.codes[text].lives:
                 return text
 
@@ -238,6 +242,8 @@ class Service:
             "deviceInfo": base64.b64encode(json.dumps(normal).encode()).decode(),
             "userAgent": agent, "originalUserAgent": agent, "authorizationType": "OAUTH2",
             "sourceApplicationInformation": {"id": "app-1", "name": "foreign", "version": "1"}}
+        if "echo" in self.options.shape:
+            info |= {name: values[name] for name in deprecated if values.get(name)}
         return info | {name: values[name] for name in deprecated if values.get(name)}
 
     def record(self, request, status, record):
@@ -442,12 +448,16 @@ class Service:
             return refusal
         token = self.living(request)
         if token is None:
-            return self.answers.error(request, 412, "User not authenticated")
+            return self.answers.error(request, 412, self.nobody)
         data = {"userID": token.user, "householdID": "h-" + token.user[2:],
                 "zip": url64(secrets.token_bytes(256)), "hba_status": "false",
                 "maxRating": {"MPAA": "PG-13"}, "mvpd": token.mvpd}
         value = {"updated": token.updated, "encrypted": ["zip"], "data": data}
         return self.answers.body(request, 200, value, "metadata")
+
+    def resource(self, request):
+        sent = request.values["resource"]
+        return sent.strip() if "trim" in self.options.shape else sent
 
     def preauthorize(self, request):
         refusal = self.missing(request, "requestor", "deviceId", "resource")
@@ -464,7 +474,7 @@ class Service:
 
     def decisions(self, request, token):
         if token is None:
-            return self.answers.error(request, 412, "User not authenticated")
+            return self.answers.error(request, 412, self.nobody)
         wanted = resources(request.values["resource"])
         if len(wanted) > 5:
             return self.answers.error(request, 403, "too_many_resources")
@@ -477,9 +487,9 @@ class Service:
         refusal = self.missing(request, "requestor", "deviceId", "resource")
         if refusal:
             return refusal
-        token, resource = self.living(request), request.values["resource"]
+        token, resource = self.living(request), self.resource(request)
         if token is None:
-            return self.answers.error(request, 403, "User not authenticated")
+            return self.answers.error(request, 403, self.nobody)
         if resource.strip() in self.options.deny:
             return self.answers.error(request, 403, "noAuthz", "Not part of your package.")
         if token.mvpd == self.options.temp_pass:
@@ -499,9 +509,9 @@ class Service:
         refusal = self.missing(request, "requestor", "deviceId", "resource")
         if refusal:
             return refusal
-        token, resource = self.living(request), request.values["resource"]
+        token, resource = self.living(request), self.resource(request)
         if token is None:
-            return self.answers.error(request, 412, "User not authenticated")
+            return self.answers.error(request, 412, self.nobody)
         if resource not in token.granted:
             return self.answers.error(request, 404, "Not Found")
         if token.granted[resource] <= now():
@@ -512,9 +522,9 @@ class Service:
         refusal = self.missing(request, "requestor", "deviceId", "resource")
         if refusal:
             return refusal
-        token, resource = self.living(request), request.values["resource"]
+        token, resource = self.living(request), self.resource(request)
         if token is None:
-            return self.answers.error(request, 403, "User not authenticated")
+            return self.answers.error(request, 403, self.nobody)
         if token.granted.get(resource, 0) <= now():
             return self.answers.error(request, 403, "User not authorized")
         inside = (f"<signatureInfo>{url64(secrets.token_bytes(256))}</signatureInfo>"

@@ -50,6 +50,18 @@ struct ProtocolOfKindTests {
                 "name: a", "after-sign-in: [{second-provider: 50%}]", "adobe-pass-v1",
                 "a device has several sign-ins"
             ),
+            ("name: a", "polling: {by: code}", "adobe-pass-v2", "'by' is of adobe-pass-v1"),
+            (
+                "name: a", "polling: {by: code, after-success: 1s}", "adobe-pass-v1",
+                "remove after-success, or write by: device"
+            ),
+            (
+                "name: a", "polling: {by: code, pollers: 2}", "adobe-pass-v1", "set pollers to 1"
+            ),
+            (
+                "name: a", "polling: {by: code, target: checkauthn}", "adobe-pass-v1",
+                "remove target"
+            ),
             (
                 "second-viewer: 100%, platform-sign-on: {access: denied}", "", "adobe-pass-v2",
                 "answers with a new code"

@@ -60,7 +60,8 @@ struct RigSecretsTests {
     private static let shown: Set<String> = [
         "rig", "known.ticket", "kinds.name", "kinds.requestor", "kinds.platform-sign-on.filter",
         "kinds.platform-sign-on.featured", "race.plans.name", "standin.providers.id",
-        "standin.providers.proxy", "target.requestor", "target.domain", "target.resources",
+        "standin.providers.proxy", "standin.requestors", "standin.domains", "target.requestor",
+        "target.domain", "target.resources",
         "target.mvpds.id", "target.clients.id", "kinds.temp-pass.provider",
         "standin.degrade.mvpd", "standin.degrade.message", "target.device-grant.client",
         "target.device-grant.scope", "target.device-grant.claim",

@@ -21,6 +21,22 @@ struct KeyTests {
         #expect(try DemoKeys.saml().sign(text) != signature)
     }
 
+    @Test("the key of access tokens signs as any RSA key: 2,048 bits, whatever the text")
+    func accessTokens() throws {
+        let key = AccessTokenKey.demo
+        #expect(key.modulus.count == 256 && key.modulus[0] >= 0x80)
+        let verifier = try RSAKey(publicPEM: key.publicPEM)
+        for number in 0..<50 {
+            let text = Array("token \(number)".utf8)
+            let signature = key.sign(text)
+            #expect(signature.count == 256 && signature == key.sign(text))
+            #expect(try verifier.verifies(signature, of: text), "\(number)")
+            #expect(try !verifier.verifies(signature, of: text + [0]))
+        }
+        let token = JWT.make(claims: #"{"sub":"tv"}"#, key: key)
+        #expect(try JWT.verify(token, key: verifier) == #"{"sub":"tv"}"#)
+    }
+
     @Test("a public key does not sign")
     func publicOnly() throws {
         let verifier = try RSAKey(publicPEM: DemoKeys.media().publicPEM())

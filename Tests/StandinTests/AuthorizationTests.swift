@@ -28,7 +28,7 @@ struct AuthorizationTests {
     @Test("an expired sign-in is as good as none")
     func expired() {
         var caller = Caller.signedIn(
-            ServiceSettings(policies: .init(throttle: nil), checksBearer: false))
+            ServiceSettings(policies: .init(throttle: nil), auth: .none))
         #expect(caller.get("/api/v1/authorize?\(Self.resource)").status == 200)
         caller.advance(.seconds(21_600))
         #expect(caller.get("/api/v1/authorize?\(Self.resource)").status == 403)

@@ -131,7 +131,7 @@ struct EnhancedErrorTests {
     private static func caller(enhanced: Bool) -> Caller {
         Caller(
             ServiceSettings(
-                policies: .init(throttle: nil), checksBearer: false,
+                policies: .init(throttle: nil), auth: .none,
                 authorizationTTL: .seconds(100),
                 enhancedErrors: enhanced))
     }
@@ -179,7 +179,7 @@ struct EnhancedErrorTests {
                 requestors: [
                     .init(id: "DEMOTV", domains: ["demo.test"]),
                     .init(id: "NEWTV", domains: ["new.test"], enhancedErrors: true),
-                ], policies: .init(throttle: nil), checksBearer: false))
+                ], policies: .init(throttle: nil), auth: .none))
         let old = caller.get("/api/v1/checkauthn?requestor=DEMOTV&deviceId=d")
         #expect(old.text == #"{"status":403,"message":"Authentication token not found"}"#)
         let new = caller.get("/api/v1/checkauthn?requestor=NEWTV&deviceId=d")

@@ -21,7 +21,7 @@ struct InProcessTests {
             index: 0, loop: VirtualLoop(),
             exchangeBuilder: ExchangeBuilder(
                 run: "r", fingerprinter: Fingerprinter(key: 1)), sink: Nowhere())
-        let settings = ServiceSettings(policies: .init(throttle: nil), checksBearer: false)
+        let settings = ServiceSettings(policies: .init(throttle: nil), auth: .none)
         let service = Service(settings, seed: seed, epochMilliseconds: Caller.epoch)
         let transport = InProcess(
             lane: lane, service: service, network: network, seed: seed, timeout: timeout)

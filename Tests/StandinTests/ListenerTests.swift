@@ -13,7 +13,7 @@ import Testing
 struct ListenerTests {
     private static func serve(
         tls: CertificatePair? = nil,
-        settings: ServiceSettings = ServiceSettings(checksBearer: false)
+        settings: ServiceSettings = ServiceSettings(auth: .none)
     ) async throws -> Listener {
         try await Listener.start(
             Service(settings, seed: Seed(1), epochMilliseconds: Caller.epoch), tls: tls,

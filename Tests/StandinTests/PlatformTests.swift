@@ -169,6 +169,41 @@ struct PlatformTests {
         #expect(throws: (any Error).self) { try PlatformKey(pem: "no key") }
     }
 
+    @Test("of somebody else's platform its public key is enough, and with 'any' nothing is needed")
+    func foreignPlatform() throws {
+        let key = try PlatformKey(pem: XMLSignature.freshKey())
+        for isAny in [false, true] {
+            var settings = ServiceSettings.unthrottled
+            if isAny {
+                settings.trustsAnyPlatform = true
+            } else {
+                settings.platformKey = try PlatformKey(pem: key.key.publicPEM())
+            }
+            var caller = Caller.registered(settings)
+            let token = caller.get(Self.profile).body
+            // The query bears the demo signature all the same: the platform's private key is not here.
+            let ours = try PlatformSAML.response(
+                to: token, provider: "demo-cable", subject: "v", attributes: [])
+            let theirs = try PlatformSAML.response(
+                to: token, provider: "demo-cable", subject: "v", attributes: [], key: key.key)
+            let prefixed = theirs.replacing("saml:", with: "saml2:").replacing(
+                "samlp:", with: "p:")
+            for (answer, isGood) in [
+                (ours, isAny), (theirs, true), (prefixed, isAny),
+                (prefixed.replacing("demo-cable", with: "other"), false),
+                (prefixed.replacing("sp.auth", with: "sp.evil"), false),
+                (prefixed.replacing("status:Success", with: "status:Responder"), false),
+                (prefixed.replacing("InResponseTo=\"_", with: "InResponseTo=\"_x"), false),
+                ("<p:Response/>", false),
+            ] {
+                let wire = PlatformSide.encoded(PlatformSide.normalised(answer))
+                #expect(
+                    Self.exchange(&caller, wire).status == (isGood ? 204 : 400),
+                    "\(isAny) \(answer)")
+            }
+        }
+    }
+
     /// A service that is not the stand-in writes its query as it likes.
     @Test(
         "with a key the built-in platform answers any attribute query",

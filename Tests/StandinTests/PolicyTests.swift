@@ -88,7 +88,7 @@ struct PolicyTests {
         for decays in [true, false] {
             var caller = Caller(
                 ServiceSettings(
-                    policies: .init(goneDecays: decays, throttle: nil), checksBearer: false))
+                    policies: .init(goneDecays: decays, throttle: nil), auth: .none))
             caller.logIn(caller.issue())
             caller.advance(.seconds(6 * 3600))
             #expect(caller.poll().status == 410)
@@ -103,7 +103,7 @@ struct PolicyTests {
         var caller = Caller(
             ServiceSettings(
                 policies: .init(throttle: .init(every: .milliseconds(500), burst: 2)),
-                checksBearer: false))
+                auth: .none))
         #expect((0..<4).map { _ in caller.poll().status } == [404, 404, 404, 429])
         caller.advance(.milliseconds(500))
         #expect((0..<2).map { _ in caller.poll().status } == [404, 429])

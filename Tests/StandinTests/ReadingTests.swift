@@ -70,7 +70,7 @@ struct ReadingTests {
         #expect(caller.get(Caller.authenticate(code)).status == 302)
         let back = "redirect_url=https%3A%2F%2Fdemo.test%2Fdone"
         #expect(caller.get("/api/v1/logout?\(Self.key)&\(back)").status == 302)
-        var open = Caller(ServiceSettings(policies: .init(throttle: nil), checksBearer: false))
+        var open = Caller(ServiceSettings(policies: .init(throttle: nil), auth: .none))
         let other = open.issue()
         for target in needing {
             let target = target.replacing(code, with: other)
@@ -234,7 +234,7 @@ struct ReadingTests {
     @Test("A14: a token that is over answers 410, while a fresh code is pending as well")
     func a14() {
         var caller = Caller.signedIn(
-            ServiceSettings(policies: .init(throttle: nil), checksBearer: false))
+            ServiceSettings(policies: .init(throttle: nil), auth: .none))
         caller.advance(.seconds(21_600))
         #expect(caller.poll().text == #"{"status":410,"message":"Gone"}"#)
         let code = caller.issue()
@@ -281,7 +281,7 @@ struct ReadingTests {
 
     @Test("A22: the browser's first request is throttled too")
     func a22() {
-        var caller = Caller(ServiceSettings(checksBearer: false))
+        var caller = Caller(ServiceSettings(auth: .none))
         for _ in 0..<11 { #expect(caller.get("/api/v1/authenticate").status == 400) }
         #expect(caller.get("/api/v1/authenticate").status == 429)
     }

@@ -122,7 +122,7 @@ struct RegistrationTests {
 
     @Test("with the check switched off nobody needs a bearer")
     func unchecked() {
-        var caller = Caller(ServiceSettings(policies: .init(throttle: nil), checksBearer: false))
+        var caller = Caller(ServiceSettings(policies: .init(throttle: nil), auth: .none))
         #expect(caller.poll().status == 404)
     }
 }

@@ -33,7 +33,7 @@ struct TableTests {
     @Test("a million of virtual devices leave nothing behind but their clients")
     func bounded() {
         var caller = Caller.registered(
-            ServiceSettings(policies: .init(throttle: nil), checksBearer: false))
+            ServiceSettings(policies: .init(throttle: nil), auth: .none))
         for device in 0..<2_000 {
             _ = caller.issue("tv-\(device)", more: "&ttl=10")
             caller.advance(.seconds(1))

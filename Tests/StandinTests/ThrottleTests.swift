@@ -5,7 +5,7 @@ import Testing
 
 @Suite("throttling (rest-v1.md § 14)")
 struct ThrottleTests {
-    private static func open() -> Caller { Caller(ServiceSettings(checksBearer: false)) }
+    private static func open() -> Caller { Caller(ServiceSettings(auth: .none)) }
 
     /// Milliseconds since the first request, and whether it passes: the normative trace.
     static let trace: [(Int, Bool)] =
@@ -95,7 +95,7 @@ struct ThrottleTests {
 
     @Test("without a rule nobody is throttled")
     func off() {
-        var caller = Caller(ServiceSettings(policies: .init(throttle: nil), checksBearer: false))
+        var caller = Caller(ServiceSettings(policies: .init(throttle: nil), auth: .none))
         #expect((0..<100).allSatisfy { _ in caller.poll().status == 404 })
     }
 

@@ -38,7 +38,7 @@ struct TokenTests {
     @Test("when the token expires N3 says so and N4 says 410; a day later nobody remembers")
     func expiry() {
         var caller = Caller.signedIn(
-            ServiceSettings(policies: .init(throttle: nil), checksBearer: false))
+            ServiceSettings(policies: .init(throttle: nil), auth: .none))
         caller.advance(.milliseconds(21_600_000 - 1))
         #expect(caller.poll().status == 200)
         caller.advance(.milliseconds(1))

@@ -269,9 +269,4 @@ struct V2CheckTests {
         #expect(preflight.body.isEmpty)
     }
 
-    @Test("V1 does not know OPTIONS")
-    func optionsOfV1() {
-        var caller = Caller.registered()
-        #expect(caller.send(.options, "/api/v1/checkauthn").status == 405)
-    }
 }

@@ -31,7 +31,7 @@ struct StandinExchangeTests {
     func poll(_ row: Row) async throws {
         let listener = try await Listener.start(
             Service(
-                ServiceSettings(checksBearer: false), seed: Seed(1),
+                ServiceSettings(auth: .none), seed: Seed(1),
                 epochMilliseconds: 1_760_000_000_000),
             tls: row.isSecure ? try CertificatePair.selfSigned() : nil)
         let origin = Origin(

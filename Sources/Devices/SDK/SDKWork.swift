@@ -236,7 +236,9 @@ extension Household {
             dialect.call(.preauthorize, about: Subject(resources: resources), $0)
         }
         guard case .decisions(let decisions) = answered.answer else { return .notDecided }
-        return .decided(resources.filter { decisions[$0] == true })
+        // Services leave out the blanks around an id (observed.md).
+        return .decided(
+            resources.filter { (decisions[$0] ?? decisions[$0.trimmingSpaces()]) == true })
     }
 
     private func metadataForSDK() async throws(StopReason) -> AccessEnabler.SDKInput {

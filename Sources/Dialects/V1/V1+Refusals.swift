@@ -6,7 +6,9 @@ extension V1 {
         let reply = document.reply
         // A14: 410 while polling a fresh code is pending, never evidence about expiry.
         if call.operation == .pollToken, reply.status == 404 || reply.status == 410 {
-            return Reading(.pending, .pending, Observation(.absent))
+            // By the code nothing is said of the device, which may be signed in by another one.
+            return Reading(
+                .pending, .pending, Observation(isByCode(call) ? .none : .absent))
         }
         let refusal = Refusal(document)
         switch (call.operation, reply.status) {

@@ -109,15 +109,29 @@ public struct V1: Dialect {
 
     public func isReturn(_ address: WebAddress) -> Bool { browser.isReturn(address) }
 
-    /// N4, or N3 as its boolean stand-in.
+    /// N4, or N3 as its boolean stand-in, or N4's answer by the code.
     public func poll(
         _ issued: IssuedCode?, _ target: PollTarget, _ credential: Credential
     ) -> Call? {
-        let path = target == .token ? "/api/v1/tokens/authn" : "/api/v1/checkauthn"
-        var call = get(.pollToken, keyed(path, credential), credential)
+        let address: WebAddress
+        switch (target, issued?.code) {
+        case (.code, let code?):
+            let path = Self.byCode + FormEncoding.encode(code.text)
+            address = documented(path, [("requestor", requestor)], credential)
+        case (.check, _): address = keyed("/api/v1/checkauthn", credential)
+        case (.token, _), (.code, nil): address = keyed("/api/v1/tokens/authn", credential)
+        }
+        var call = get(.pollToken, address, credential)
         call.code = issued?.code
         return call
     }
+
+    /// Whether a poll asks by its code: then an absence is the code's, not the device's.
+    func isByCode(_ call: Call) -> Bool {
+        call.address.target.utf8Span.span.holds(Self.byCode.utf8Span.span, at: prefix.utf8.count)
+    }
+
+    private static let byCode = "/api/v1/authenticate/"
 
     // MARK: Building blocks
 

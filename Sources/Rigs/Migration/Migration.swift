@@ -94,7 +94,10 @@ struct RigRewriter {
                 "delete-after": "V2 has no request that deletes a code; it ends by itself (§ 5.5)",
             ], from: ["code"])
         remove(
-            ["target": "the TV's poll always asks for its code's profile (§ 14.1)"],
+            [
+                "target": "the TV's poll always asks for its code's profile (§ 14.1)",
+                "by": "the TV's poll always names its code (§ 14.1)",
+            ],
             from: ["polling"])
         remove(
             ["gone-decays": "V2 has no 410: a code that is over is answered 400 (§ 5.5)"],

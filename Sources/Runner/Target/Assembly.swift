@@ -38,7 +38,7 @@ package enum Assembly {
             requestors: requestors(rig),
             providers: providers(rig), fidelity: terms.isStrict ? .strict : .lenient,
             policies: terms.policies,
-            checksBearer: rig.target.usesBearer, codeTTL: terms.codeLifetime,
+            auth: auth(rig), codeTTL: terms.codeLifetime,
             authenticationTTL: terms.authnLifetime,
             authorizationTTL: terms.authzLifetime, mediaTTL: terms.mediaLifetime,
             accessTTL: terms.accessLifetime, deleteOnFirstRetrieve: terms.deletesOnFirstRetrieve,
@@ -57,15 +57,29 @@ package enum Assembly {
         settings.grants.client = rig.target.deviceGrant.client
         settings.grants.secret = rig.target.deviceGrant.secret?.reveal()
         settings.grants.interval = terms.interval
+        settings.nodes = terms.nodes
+        settings.trustsAnyPlatform = terms.platformKey == .any
         return settings
     }
 
-    private static func requestors(_ rig: Rig) -> [ServiceSettings.Requestor] {
-        var ids: [String] = []
-        for application in rig.applications where !ids.contains(application.requestor) {
-            ids.append(application.requestor)
+    private static func auth(_ rig: Rig) -> ServiceSettings.ClientAuth {
+        guard let auth = rig.standin.auth else { return rig.target.usesBearer ? .bearer : .none }
+        return switch auth {
+        case .bearer: .bearer
+        case .any: .any
+        case .none: .none
         }
-        return ids.map { .init(id: $0, domains: [rig.target.domain]) }
+    }
+
+    private static func requestors(_ rig: Rig) -> [ServiceSettings.Requestor] {
+        let asked = rig.standin.requestors
+        var ids: [String] = []
+        for id in asked.isEmpty ? rig.applications.map(\.requestor) : asked where !ids.contains(id)
+        {
+            ids.append(id)
+        }
+        let domains = rig.standin.domains.isEmpty ? [rig.target.domain] : rig.standin.domains
+        return ids.map { .init(id: $0, domains: domains) }
     }
 
     /// The stand-in's faults as the rig names them.
@@ -134,7 +148,7 @@ package enum Assembly {
 
     /// The stand-in's key of the platform, where the rig names a file.
     package static func platformKey(_ rig: Rig) throws(RunError) -> PlatformKey? {
-        guard let file = rig.standin.platformKey else { return nil }
+        guard case .key(let file) = rig.standin.platformKey else { return nil }
         return try platformKey(file, of: "platform-key")
     }
 
@@ -143,13 +157,13 @@ package enum Assembly {
     ) throws(RunError) -> PlatformKey {
         guard let text = Disk.contents(file) else {
             throw .badInput(
-                "\(key): \(file) cannot be read; it must be a file with an RSA private key")
+                "\(key): \(file) cannot be read; it must be a file with an RSA key")
         }
         do throws(SigningError) {
             return try PlatformKey(pem: text)
         } catch {
             throw .badInput(
-                "\(key): \(file) holds no RSA private key (PEM); make one with "
+                "\(key): \(file) holds no RSA key (PEM); make one with "
                     + "'openssl genrsa -out \(file) 2048'")
         }
     }

@@ -296,7 +296,8 @@ struct NodeClockSkew: FaultInjector {
         18, "node-clock-skew", "the timestamps of a code come from a node with clock skew",
         violates: ["clock-agreement"],
         [
-            .init("nodes", .count(2...16), "2", "of which one is off"),
+            .init(
+                "nodes", .count(2...16), "2", "of which one is off; standin.nodes has precedence"),
             .init("skew", .signedDuration, "2s", "by how much it is ahead"),
         ],
         // Half and half, nobody could say whose clock is right.
@@ -322,7 +323,8 @@ struct NodeClockSkew: FaultInjector {
     ) {
         guard request.purpose == .issueCode else { return }
         activation = nil
-        guard chance.dice.below(nodes) == 1, chance.draw() else {
+        let node = service.balancer.node ?? chance.dice.below(nodes)
+        guard node == 1, chance.draw() else {
             right += 1
             return
         }

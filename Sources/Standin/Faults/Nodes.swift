@@ -13,9 +13,11 @@ struct StaleReplica: FaultInjector {
         5, "stale-replica", "some polls go to a replica that lags",
         violates: ["sign-in-visible", "token-monotonic", "logout-final"],
         [
-            .init("nodes", .count(2...16), "2", "of which one lags"),
+            .init("nodes", .count(2...16), "2", "of which one lags; standin.nodes has precedence"),
             .init("lag", .duration, "100ms", "how far behind it is"),
-            .init("read-share", .share, "50%", "of the polls that it answers"),
+            .init(
+                "read-share", .share, "50%",
+                "of the polls that it answers, where standin.nodes does not say which"),
         ],
         detection: .init(inV2: ["code-binds-device"]),
         races: [
@@ -55,7 +57,7 @@ struct StaleReplica: FaultInjector {
             pasts[device] = Past(signIn: signIn, end: now + lag)
         }
         guard request.isPoll, var past = pasts[device], now < past.end else { return }
-        guard chance.dice.chance(share) else { return }
+        guard service.balancer.isLast ?? chance.dice.chance(share) else { return }
         context.pretend(past.signIn, of: device, in: &service)
         let isLater =
             past.signIn == nil
@@ -83,7 +85,11 @@ struct StickyOnly: FaultInjector {
         violates: [
             "path-independence", "sign-in-delivered", "sign-in-visible", "token-monotonic",
         ],
-        [.init("nodes", .count(2...16), "2", "that share nothing of a sign-in")],
+        [
+            .init(
+                "nodes", .count(2...16), "2",
+                "that share nothing of a sign-in; standin.nodes has precedence")
+        ],
         // The poll loops of a TV are one screen to a load balancer.
         detection: .init(
             sets: [("polling.pollers", "1")], inV2: ["action-true", "code-binds-device"]),
@@ -107,7 +113,8 @@ struct StickyOnly: FaultInjector {
     mutating func before(
         _ request: RequestContext, _ service: inout Service, _ context: inout FaultContext
     ) {
-        let known = request.message.cookie(Self.cookie).flatMap(Int.init)
+        let known =
+            service.balancer.node ?? request.message.cookie(Self.cookie).flatMap(Int.init)
         isNew = known == nil
         node = known ?? chance.dice.below(nodes)
         unknowing = nil

@@ -121,8 +121,10 @@ public enum PlatformSAML {
     }
 
     /// The assertion of a response that names us and bears the platform's signature; nil for
-    /// anything else. Whether its request still counts is for the caller to say.
-    static func assertion(in bytes: [UInt8], key: RSAKey) -> Assertion? {
+    /// anything else. Whether its request still counts is for the caller to say. Without a `key` it is read as
+    /// it stands, whoever signed it, whatever its prefixes.
+    static func assertion(in bytes: [UInt8], key: RSAKey?) -> Assertion? {
+        guard let key else { return unverified(bytes) }
         let text = bytes[...]
         guard text.firstRange(of: "Value=\"\(success)\"") != nil,
             let element = text.part("<saml:Assertion ", "</saml:Assertion>"),
@@ -135,6 +137,53 @@ public enum PlatformSAML {
             let subject = element.text("<saml:NameID>", "</saml:NameID>")
         else { return nil }
         return Assertion(request: request, provider: provider, subject: subject)
+    }
+
+    /// Of somebody else's platform, which writes its XML as it likes.
+    private static func unverified(_ bytes: [UInt8]) -> Assertion? {
+        guard XMLReader.read(bytes)?.root == "Response" else { return nil }
+        let text = bytes[...]
+        guard element("StatusCode", in: text)?.tag.attribute("Value") == success,
+            let assertion = element("Assertion", in: text)?.rest,
+            let request = element("SubjectConfirmationData", in: assertion)?.tag
+                .attribute("InResponseTo"),
+            let provider = element("Issuer", in: assertion)?.text,
+            let subject = element("NameID", in: assertion)?.text,
+            element("Audience", in: assertion)?.text == issuer
+        else { return nil }
+        return Assertion(request: request, provider: provider, subject: subject)
+    }
+
+    /// The first element of that name, whatever its prefix: its start tag, its text, and all behind its tag.
+    private static func element(
+        _ name: String, in text: ArraySlice<UInt8>
+    ) -> (tag: ArraySlice<UInt8>, text: String, rest: ArraySlice<UInt8>)? {
+        var from = text
+        while let found = from.firstRange(of: name) {
+            from = text[found.upperBound...]
+            let before = text[..<found.lowerBound].last
+            let after = from.first
+            guard before == UInt8(ascii: "<") || before == UInt8(ascii: ":"),
+                after == UInt8(ascii: ">") || after == UInt8(ascii: "/")
+                    || after.map(isBlank) == true,
+                let open = text[..<found.lowerBound].lastIndex(of: UInt8(ascii: "<")),
+                open + 1 == text.endIndex || text[open + 1] != UInt8(ascii: "/"),
+                let end = from.firstIndex(of: UInt8(ascii: ">"))
+            else { continue }
+            let rest = text[(end + 1)...]
+            let inside = rest.prefix { $0 != UInt8(ascii: "<") }
+            return (
+                text[open...end], String(decoding: inside, as: UTF8.self).trimmingSpaces(), rest
+            )
+        }
+        return nil
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// The value of an attribute of a start tag.
+    fileprivate func attribute(_ name: String) -> String? {
+        text(" \(name)=\"", "\"") ?? text(" \(name)='", "'")
     }
 }
 

@@ -91,8 +91,8 @@ struct ResourceVerdict: Sendable {
         ("overrun-", .executionTimeExceeded, "% took too long."),
     ]
 
-    init(_ resource: String, mvpd: String) {
-        let id = Self.id(of: resource)
+    init(_ resource: ResourceText, mvpd: String) {
+        let id = resource.name
         guard let found = Self.prefixes.first(where: { id.hasPrefix($0.0) }) else { return }
         code = found.1
         let parts = found.2.split(separator: "%", omittingEmptySubsequences: false)
@@ -113,26 +113,5 @@ struct ResourceVerdict: Sendable {
     /// On a preauthorization the plain denial has a code of its own.
     var preauthorizationCode: EnhancedCode? {
         code == .authorizationDenied ? .preauthorizationDenied : code
-    }
-
-    /// An id, or the first text of an MRSS fragment.
-    private static func id(of resource: String) -> Substring {
-        guard resource.utf8.first == UInt8(ascii: "<") else { return resource[...] }
-        var rest = resource[...]
-        while let end = rest.firstIndex(of: ">") {
-            rest = rest[rest.index(after: end)...]
-            let text = rest.prefix { $0 != "<" }.trimmingPrefix { $0.isWhitespace }
-            if !text.isEmpty { return text }
-        }
-        return ""
-    }
-
-    /// Whether it can be a resource at all: a fragment of MRSS closes what it opens.
-    static func isWellFormed(_ resource: String) -> Bool {
-        guard resource.utf8.first == UInt8(ascii: "<") else { return true }
-        return resource.utf8.last == UInt8(ascii: ">")
-            && resource.utf8.count { $0 == UInt8(ascii: "<") }
-                == resource.utf8.count { $0 == UInt8(ascii: ">") }
-            && resource.contains("</")
     }
 }

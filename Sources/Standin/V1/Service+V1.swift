@@ -35,24 +35,27 @@ extension Service {
                 reply.headers.append("Allow", endpoint.allowed)
                 return reply
             }
-            if settings.checksBearer, endpoint.needsBearer(question.request.method) {
-                guard let bearer = question.bearer else {
-                    // What real second screens send without one (observed.md).
-                    if settings.fidelity == .lenient,
-                        endpoint.isAskedBare(question.request.method)
-                    {
-                        return try dispatch(question, at: moment)
-                    }
-                    return denied(at: moment)
-                }
-                if !clients.accepts(bearer, for: .v1, at: moment.milliseconds) {
-                    return turnedDown(bearer, at: moment)
-                }
-            }
+            if let refusal = refusal(question, at: moment) { return refusal }
             return try dispatch(question, at: moment)
         } catch {
             return reply(error, question, at: moment)
         }
+    }
+
+    /// The answer to a client that does not show who it is; nil where it does, or need not.
+    private mutating func refusal(_ question: V1Question, at moment: Moment) -> Reply? {
+        let (endpoint, method) = (question.route.endpoint, question.request.method)
+        guard settings.auth != .none, endpoint.needsBearer(method) else { return nil }
+        if let bearer = question.bearer {
+            let isGood = clients.accepts(bearer, for: .v1, at: moment.milliseconds)
+            return isGood ? nil : turnedDown(bearer, at: moment)
+        }
+        if settings.auth == .any, let signature = question.signature {
+            return settings.requestor(signature.requestor) == nil ? denied(at: moment) : nil
+        }
+        // What real second screens send without one (observed.md).
+        if settings.fidelity == .lenient, endpoint.isAskedBare(method) { return nil }
+        return denied(at: moment)
     }
 
     // MARK: Replies
@@ -118,7 +121,7 @@ extension Service {
         if settings.enhancedErrors { return true }
         guard settings.requestors.contains(where: \.enhancedErrors) else { return false }
         let id =
-            question["requestor"] ?? question["requestor_id"]
+            question.requestor ?? question["requestor_id"]
             ?? (question.route.name.isEmpty ? nil : question.route.name)
         return id.flatMap(settings.requestor)?.enhancedErrors ?? false
     }
@@ -146,7 +149,7 @@ extension Service {
 
     /// What every first-screen call carries (§ 3.1): requestor, device id, device information.
     mutating func device(_ question: V1Question) throws(ClassicError) -> DeviceKey {
-        let requestor = try question.required("requestor")
+        guard let requestor = question.requestor else { throw .missing("requestor") }
         guard settings.requestor(requestor) != nil else { throw .unknownRequestor(requestor) }
         let device = try question.required("deviceId")
         _ = try deviceInfo(question)

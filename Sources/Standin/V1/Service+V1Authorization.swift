@@ -23,12 +23,19 @@ extension Service {
         return try decide(resources, bound.1, question, at: moment)
     }
 
-    private func resources(_ question: V1Question) throws(ClassicError) -> [String] {
-        let resources = try question.required("resource").split(separator: ",")
-            .map { $0.trimmingSpaces() }.filter { !$0.isEmpty }
+    private func resources(_ question: V1Question) throws(ClassicError) -> [ResourceText] {
+        let resources = ResourceText.list(try question.required("resource"))
         guard !resources.isEmpty else { throw .missing("resource") }
-        guard resources.allSatisfy(ResourceVerdict.isWellFormed) else { throw .malformedResource }
+        guard resources.allSatisfy(\.isWellFormed) else { throw .malformedResource }
         return resources
+    }
+
+    /// The one resource of Z3, Z4 and Z5.
+    func resource(_ question: V1Question) throws(ClassicError) -> ResourceText {
+        let resource = ResourceText(try question.required("resource"))
+        guard !resource.key.isEmpty else { throw .missing("resource") }
+        guard resource.isWellFormed else { throw .malformedResource }
+        return resource
     }
 
     /// The live sign-in of a device, or the error that the endpoint has for there being none.
@@ -43,7 +50,7 @@ extension Service {
     }
 
     private mutating func decide(
-        _ resources: [String], _ signIn: SignIn, _ question: V1Question, at moment: Moment
+        _ resources: [ResourceText], _ signIn: SignIn, _ question: V1Question, at moment: Moment
     ) throws(ClassicError) -> Reply {
         guard resources.count <= settings.preauthorizeLimit else { throw .tooManyResources }
         let isEnhanced = wantsEnhanced(question)
@@ -52,7 +59,7 @@ extension Service {
             let verdict = verdict(on: resource, signIn)
             let code = isEnhanced ? verdict.preauthorizationCode : nil
             return Decision(
-                resource: resource, verdict: verdict,
+                resource: resource.sent, verdict: verdict,
                 error: code.map { (code: $0, trace: ids.response()) })
         }
         var answer = reply(200, root: "resources", question, at: moment) {
@@ -66,7 +73,7 @@ extension Service {
         return answer
     }
 
-    private func verdict(on resource: String, _ signIn: SignIn) -> ResourceVerdict {
+    private func verdict(on resource: ResourceText, _ signIn: SignIn) -> ResourceVerdict {
         settings.entitles(signIn.user)
             ? ResourceVerdict(resource, mvpd: signIn.mvpd) : .notEntitled(mvpd: signIn.mvpd)
     }
@@ -76,9 +83,8 @@ extension Service {
         _ question: V1Question, at moment: Moment
     ) throws(ClassicError) -> Reply {
         let device = try device(question)
-        let resource = try question.required("resource")
+        let resource = try resource(question)
         _ = try GenericData.scope(question["generic_data"])
-        guard ResourceVerdict.isWellFormed(resource) else { throw .malformedResource }
         let signIn = try signIn(device, question, at: moment)
         if let mvpd = question["mvpd"], mvpd != signIn.mvpd {
             throw ClassicError(
@@ -103,7 +109,8 @@ extension Service {
             }
             ttl = min(ttl, end - moment.milliseconds)
         }
-        let expires = tokens.authorize(device, resource, at: moment.milliseconds, ttl: ttl)
+        let expires = tokens.authorize(
+            device, resource.key, at: moment.milliseconds, ttl: ttl)
         return authorization(device, signIn, resource, expires, question, at: moment)
     }
 
@@ -112,21 +119,21 @@ extension Service {
         _ question: V1Question, at moment: Moment
     ) throws(ClassicError) -> Reply {
         let device = try device(question)
-        let resource = try question.required("resource")
+        let resource = try resource(question)
         let signIn = try signIn(device, question, at: moment)
-        guard let expires = signIn.authorizations[resource] else { throw .noAuthorization }
+        guard let expires = signIn.authorizations[resource.key] else { throw .noAuthorization }
         guard moment.milliseconds < expires else { throw .authorizationGone }
         return authorization(device, signIn, resource, expires, question, at: moment)
     }
 
     private mutating func authorization(
-        _ device: DeviceKey, _ signIn: SignIn, _ resource: String, _ expires: Int64,
+        _ device: DeviceKey, _ signIn: SignIn, _ resource: ResourceText, _ expires: Int64,
         _ question: V1Question, at moment: Moment
     ) -> Reply {
         let proxy = settings.provider(signIn.mvpd)?.proxy
         return reply(200, root: "authorization", question, at: moment) {
             $0.text("mvpd", signIn.mvpd)
-            $0.text("resource", resource)
+            $0.text("resource", resource.sent)
             $0.text("requestor", device.requestor)
             $0.text("expires", String(expires))
             if let proxy { $0.text("proxyMvpd", proxy) }

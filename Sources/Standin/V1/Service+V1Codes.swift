@@ -82,8 +82,8 @@ extension Service {
         ) { Self.write(record, to: &$0) }
     }
 
-    /// JSON and XML differ in more than spelling: JSON has no deprecated members and leaves `mvpd`
-    /// out (A27), XML has all of them.
+    /// JSON and XML differ in more than spelling: JSON leaves `mvpd` out (A27), and of the deprecated members
+    /// those that were not sent (observed.md); XML has all of them.
     private static func write(_ record: CodeRecord, to document: inout DocumentWriter) {
         document.text("id", record.id)
         document.text("code", record.text)
@@ -95,13 +95,13 @@ extension Service {
         document.number("expires", record.expires)
         document.object("info") { info in
             info.text("deviceId", Base64.encode(record.device.device.utf8))
-            switch info.spelling {
-            case .json: write(record.registrant, to: &info)
-            case .xml:
-                info.text("deviceType", record.registrant.deviceType)
-                info.text("deviceUser", record.device.user)
-                info.text("appId", record.device.app)
-                info.text("appVersion", record.registrant.appVersion)
+            let isJSON = info.spelling == .json
+            if isJSON { write(record.registrant, to: &info) }
+            for (name, value) in [
+                ("deviceType", record.registrant.deviceType), ("deviceUser", record.device.user),
+                ("appId", record.device.app), ("appVersion", record.registrant.appVersion),
+            ] where !isJSON || !value.isEmpty {
+                info.text(name, value)
             }
             if let url = record.registrant.registrationURL { info.text("registrationURL", url) }
         }

@@ -8,17 +8,17 @@ extension Service {
         _ question: V1Question, at moment: Moment
     ) throws(ClassicError) -> Reply {
         let device = try device(question)
-        let resource = try question.required("resource")
+        let resource = try resource(question)
         let finding = tokens.find(device, at: moment.milliseconds)
         guard case .live(let signIn) = finding else {
             throw .notAuthenticated(finding, at: .mediaToken)
         }
-        guard let authorized = signIn.authorizations[resource], moment.milliseconds < authorized
+        guard let authorized = signIn.authorizations[resource.key], moment.milliseconds < authorized
         else { throw .notAuthorized }
-        let media = mediaToken(device, signIn, resource, at: moment)
+        let media = mediaToken(device, signIn, resource.key, at: moment)
         // `mvpdId` here, not `mvpd` (§ 11).
         return reply(200, root: "play", question, at: moment) {
-            $0.text("resource", resource)
+            $0.text("resource", resource.sent)
             $0.text("requestor", device.requestor)
             $0.text("expires", String(media.expires))
             $0.text("serializedToken", media.text)

@@ -65,7 +65,7 @@ extension Service {
         // Spaces are a '+' that was not percent-encoded, a '%' is one encoded twice (apple-sso.md
         // § 4, server side): neither is Base64.
         guard let bytes = Base64.decode(text),
-            let assertion = PlatformSAML.assertion(in: bytes, key: platformKey),
+            let assertion = PlatformSAML.assertion(in: bytes, key: platformVerifier),
             let request = profileRequests.live(assertion.request, at: moment.milliseconds),
             request.requestor == device.requestor, request.mvpd == mvpd, !request.isOfSession,
             assertion.provider == platform.mappingID

@@ -45,22 +45,38 @@ extension Service {
         switch tokens.find(device, at: moment.milliseconds) {
         case .expired: return reply(.gone, question, at: moment)
         case .none: return reply(.notFound, question, at: moment)
-        case .live(let signIn):
-            if settings.deleteOnFirstRetrieve, let code = signIn.code,
-                let record = codes.live(code, at: moment.milliseconds),
-                record.state == .bound(serial: signIn.serial)
-            {
-                codes.delete(code)
-            }
-            // `expires` is a string here (A21).
-            let proxy = settings.provider(signIn.mvpd)?.proxy
-            return reply(200, root: "authentication", question, at: moment) {
-                $0.text("requestor", device.requestor)
-                $0.text("mvpd", signIn.mvpd)
-                $0.text("userId", signIn.user)
-                $0.text("expires", String(signIn.expires))
-                if let proxy { $0.text("proxyMvpd", proxy) }
-            }
+        case .live(let signIn): return show(signIn, of: device, question, at: moment)
+        }
+    }
+
+    /// What some first screens poll instead, by their code: the answer of N4 once the sign-in that it led to is
+    /// there, and 404 before, after it, and for a code that is over (observed.md).
+    mutating func pollByCode(
+        _ question: V1Question, at moment: Moment
+    ) throws(ClassicError) -> Reply {
+        guard let (device, signIn) = try boundSignIn(question, at: moment) else {
+            return reply(.notFound, question, at: moment)
+        }
+        return show(signIn, of: device, question, at: moment)
+    }
+
+    private mutating func show(
+        _ signIn: SignIn, of device: DeviceKey, _ question: V1Question, at moment: Moment
+    ) -> Reply {
+        if settings.deleteOnFirstRetrieve, let code = signIn.code,
+            let record = codes.live(code, at: moment.milliseconds),
+            record.state == .bound(serial: signIn.serial)
+        {
+            codes.delete(code)
+        }
+        // `expires` is a string here (A21).
+        let proxy = settings.provider(signIn.mvpd)?.proxy
+        return reply(200, root: "authentication", question, at: moment) {
+            $0.text("requestor", device.requestor)
+            $0.text("mvpd", signIn.mvpd)
+            $0.text("userId", signIn.user)
+            $0.text("expires", String(signIn.expires))
+            if let proxy { $0.text("proxyMvpd", proxy) }
         }
     }
 }

@@ -10,6 +10,8 @@ enum V1Endpoint: Hashable, Sendable {
     case configuration  // C1
     case authenticate, saml, loginPage, loginSubmit, loginCancel, assertion  // N1 and its hops
     case checkCode, checkAuthentication, pollToken  // N2, N3, N4
+    /// `/api/v1/authenticate/{code}`: N4's answer, by the code (observed.md).
+    case tokenOfCode
     case preauthorize, preauthorizeCode, authorize, authorizationToken, mediaToken  // Z1 - Z5
     case userMetadata, logout  // U1, L1 and L2
     case logoutHop, providerLogout  // L2's further hops
@@ -82,6 +84,7 @@ enum V1Endpoint: Hashable, Sendable {
         case .checkCode: .checkCode
         case .checkAuthentication: .checkAuthentication
         case .pollToken: method == .post ? .tokenExchange : .pollToken
+        case .tokenOfCode: .pollToken
         case .freePreview: .freePreview
         case .profileRequest: .profileRequest
         case .preauthorize: .preauthorize
@@ -120,6 +123,7 @@ extension Service {
         case .pollToken where question.request.method == .post:
             try exchangeToken(question, at: moment)
         case .pollToken: try pollToken(question, at: moment)
+        case .tokenOfCode: try pollByCode(question, at: moment)
         case .freePreview: try freePreview(question, at: moment)
         case .profileRequest: try profileRequest(question, at: moment)
         case .preauthorize: try preauthorize(question, at: moment)
@@ -195,6 +199,7 @@ struct V1Route: Sendable {
             switch text(2) {
             case "config": self.init(.configuration, name: text(3))
             case "checkauthn": self.init(.checkCode, code: text(3))
+            case "authenticate": self.init(.tokenOfCode, code: text(3))
             case "preauthorize": self.init(.preauthorizeCode, code: text(3))
             default: self.init(.unknown)
             }

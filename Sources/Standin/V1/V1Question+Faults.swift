@@ -26,7 +26,7 @@ extension V1Question: ProtocolQuestion {
     }
 
     private var device: DeviceKey? {
-        guard let requestor = self["requestor"] ?? (route.name.isEmpty ? nil : route.name),
+        guard let requestor = self.requestor ?? (route.name.isEmpty ? nil : route.name),
             let device = self["deviceId"]
         else { return nil }
         return DeviceKey(
@@ -42,6 +42,7 @@ extension V1Question: ProtocolQuestion {
         case .assertion: .finishLogin
         case .checkCode: .checkCode
         case .pollToken: request.method == .get ? .poll : .other
+        case .tokenOfCode: .poll
         case .checkAuthentication: .checkSignIn
         case .preauthorize: .preauthorize
         case .authorize: .authorize

@@ -58,6 +58,20 @@ struct V1Question: Sendable {
         return self["access_token"].map { $0[...] }
     }
 
+    /// Who signs with the older header, if the request does (observed.md).
+    var signature: OlderSignature? {
+        request.headers["Authorization"].flatMap { OlderSignature($0, method: request.method) }
+    }
+
+    /// `requestor`; clients that sign with the older header leave it to that on N3 and L1 (observed.md).
+    var requestor: String? {
+        if let named = self["requestor"] { return named }
+        switch route.endpoint {
+        case .checkAuthentication, .logout: return signature?.requestor
+        default: return nil
+        }
+    }
+
     private static func format(_ name: String) -> Spelling? {
         switch name {
         case "json": .json

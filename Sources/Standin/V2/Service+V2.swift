@@ -24,7 +24,6 @@ extension Service {
     /// § 3.3, rows 1 and 2.
     private mutating func screened(_ question: V2Question, at moment: Moment) -> Reply {
         let endpoint = question.route.endpoint
-        if question.request.method == .options { return preflight(at: moment) }
         guard endpoint.allows(question.request.method) else {
             var reply =
                 endpoint == .authenticate
@@ -139,7 +138,7 @@ extension Service {
         let isReset = !question.isThrottled
         guard let bearer = question.request.bearer else {
             // Without bearers everybody is one client.
-            guard settings.checksBearer else { return "-" }
+            guard settings.auth != .none else { return "-" }
             throw .tokenRefused
         }
         // The management host knows clients of either protocol (§ 11).
@@ -147,7 +146,7 @@ extension Service {
         guard let client = clients.client(of: bearer, for: .v2, at: moment.milliseconds),
             !statements.isRevoked(client.software.id)
         else {
-            guard settings.checksBearer else { return "-" }
+            guard settings.auth != .none else { return "-" }
             throw .tokenRefused
         }
         if let own = client.software.requestors, !own.contains(question.route.requestor) {
@@ -238,21 +237,5 @@ extension Service {
     mutating func refused(_ error: V2Error, at moment: Moment) -> Reply {
         let trace = ids.response()
         return answer(error.status, at: moment) { error.write(trace: trace, to: &$0) }
-    }
-
-    /// A page in a browser asks what it may send (§ 13, own).
-    private mutating func preflight(at moment: Moment) -> Reply {
-        var reply = Reply(status: 200, headers: headers(nil, at: moment))
-        Self.allowPages(&reply)
-        return reply
-    }
-
-    private static func allowPages(_ reply: inout Reply) {
-        reply.headers.append("Access-Control-Allow-Origin", "*")
-        reply.headers.append("Access-Control-Allow-Methods", "POST, GET, OPTIONS, DELETE")
-        reply.headers.append(
-            "Access-Control-Allow-Headers",
-            "AP-Device-Identifier, AP-Session-Identifier, AP-SDK-Identifier, X-Device-Info, "
-                + "authorization, content-type")
     }
 }

@@ -120,7 +120,7 @@ extension Service {
 
     private func resources(_ question: V2Question) throws(V2Error) -> [String] {
         guard let resources = question.resources(),
-            resources.allSatisfy(ResourceVerdict.isWellFormed)
+            resources.allSatisfy({ ResourceText($0).isWellFormed })
         else { throw V2Error(.resources, "'resources' must be a list of resource ids") }
         return resources
     }
@@ -181,7 +181,7 @@ extension Service {
     ) -> V2Decision {
         let verdict =
             settings.entitles(view.signIn.user)
-            ? ResourceVerdict(resource, mvpd: view.signIn.mvpd)
+            ? ResourceVerdict(ResourceText(resource), mvpd: view.signIn.mvpd)
             : .notEntitled(mvpd: view.signIn.mvpd)
         let code = isPreauthorization ? verdict.preauthorizationCode : verdict.code
         return V2Decision(

@@ -87,7 +87,7 @@ extension Service {
             throw V2Error(code, "Partner sign-on is not enabled for '\(provider.id)'")
         }
         guard let text = question.field("SAMLResponse"), let bytes = Base64.decode(text),
-            let assertion = PlatformSAML.assertion(in: bytes, key: platformKey),
+            let assertion = PlatformSAML.assertion(in: bytes, key: platformVerifier),
             let request = profileRequests.live(assertion.request, at: moment.milliseconds),
             request.requestor == requestor.id, request.isOfSession
         else { throw V2Error(.samlResponse, "Invalid 'SAMLResponse'") }

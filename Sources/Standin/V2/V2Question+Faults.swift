@@ -6,11 +6,11 @@ internal import Vocabulary
 extension V2Question: ProtocolQuestion {
     var operation: OperationName? { route.endpoint.operation(request.method) }
 
-    /// All paths below `/api/v2/` (§ 13), A included; a page's preflight is not one (own).
+    /// All paths below `/api/v2/` (§ 13), A included.
     var isThrottled: Bool {
         switch route.endpoint {
         case .resetPass, .resetGenericPass: false
-        default: request.method != .options
+        default: true
         }
     }
 
