@@ -330,7 +330,7 @@ struct UserTests {
         #expect(Self.accused(story) == ["token-isolation 1 certain"])
     }
 
-    @Test("REST V2: a profile at a provider where this household never signed in, unless another did")
+    @Test("REST V2: a profile at a provider where nobody of this household signed in")
     func otherProvider() {
         var story = Self.story()
         Self.live(profile: Self.user("u-11", at: "DemoSat"), of: Self.ann, in: 1, &story)
