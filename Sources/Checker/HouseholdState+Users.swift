@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Vocabulary
 
 /// Whose token an answer shows, where only the service knows what it calls its users. The login that was
 /// typed is never compared with it: whom an account is shown as is learned from answers that no other
@@ -217,7 +218,10 @@ extension HouseholdState {
         let providers = own.filter { $0.tag != ModelOperation.none }.map { names[Int($0.tag)].mvpd }
         let text: String
         var evidence = [last.beat, beat]
+        var promise = Invariant.tokenIsolation
         if !providers.contains(stranger.name.mvpd), !providers.contains("") {
+            // Where a device has a profile at each provider, that one is there before any sign-in.
+            if profiles != nil { promise = .noTokenBeforeSignIn }
             let places = providers.reduce(into: [String]()) { list, name in
                 if !list.contains(name) { list.append(name) }
             }
@@ -233,8 +237,7 @@ extension HouseholdState {
             text =
                 "\(beat.name) returned the sign-in of \(who), which no sign-in of this household explains"
         }
-        accuse(
-            violation(.tokenIsolation, .certain, evidence, text), foreignTag: stranger.seen.mark)
+        accuse(violation(promise, .certain, evidence, text), foreignTag: stranger.seen.mark)
     }
 
     /// `one-owner` where nobody can say which of two accounts is which user: two users within one life of

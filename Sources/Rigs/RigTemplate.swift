@@ -9,8 +9,8 @@ public enum RigTemplate {
     /// is left.
     static let remedies = [
         "base":
-            "Scheme, host, port and path before /o/client/register and /api/v1 (of an OAuth server: "
-            + "its issuer), as in https://auth.staging.example",
+            "Scheme, host, port and path before /o/client/register and /api/v1 or /api/v2 (of an "
+            + "OAuth server: its issuer), as in https://auth.staging.example",
         "requestor": "Id of your channel in this environment.",
         "domain": "A domain that is registered for the requestor.",
         "redirect-url": "Address at which the login ends. It is recognised, not fetched.",
@@ -25,7 +25,7 @@ public enum RigTemplate {
     /// The remedy as lines of a comment, indented as the keys of `target`.
     private static func comment(_ key: String, _ name: ProtocolName) -> String {
         var lines = ["  #"]
-        let remedy = (remedies[key] ?? "").replacing("/api/v1", with: paths(name))
+        let remedy = (remedies[key] ?? "").replacing("/api/v1 or /api/v2", with: paths(name))
         for word in remedy.split(separator: " ") {
             if lines[lines.count - 1].count + word.count + 1 > 104 { lines.append("  #") }
             lines[lines.count - 1] += " \(word)"

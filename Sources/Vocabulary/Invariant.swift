@@ -118,7 +118,7 @@ extension Invariant {
                 "no-token-before-sign-in",
                 "a TV sees no token before its sign-in",
                 meaning: "A poll or check returned a token although no sign-in of that device had "
-                    + "been sent.",
+                    + "been sent (in REST V2: no sign-in at that provider).",
                 harmless:
                     "An earlier run used the same device id (identities: by-seed on a service "
                     + "that keeps tokens); use identities: per-run.",

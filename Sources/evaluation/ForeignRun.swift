@@ -60,7 +60,7 @@ struct ForeignRun {
         guard setsUpServer else { return [] }
         let own = sets.filter { $0.0.hasPrefix("standin.") || $0.0.hasPrefix("policies.") }
         return ["--rig", rigPath]
-            + own.flatMap { ["--policy", "\($0.0.drop { $0 != "." }.dropFirst())=\($0.1)"] }
+            + own.flatMap { ["--policy", "\($0.0)=\($0.1)"] }
     }
 
     /// Users have names of the service's own, as with every real service.
@@ -74,9 +74,8 @@ struct ForeignRun {
             line.append(byte)
         }
         guard !line.isEmpty else {
-            throw RunError.couldNotRun(
-                "serve ended with exit code "
-                    + "\(server.terminationStatus)")
+            server.waitUntilExit()
+            throw RunError.couldNotRun("serve ended with exit code \(server.terminationStatus)")
         }
         return (server, String(decoding: line, as: UTF8.self))
     }

@@ -202,8 +202,10 @@ struct ServeCommand: AsyncParsableCommand {
             }
             let key = text[..<equals]
             let isPolicy = Policies.words.contains { $0.name == key }
+            // As in a rig, where both sections have the key.
+            let isWhole = key.hasPrefix("standin.") || key.hasPrefix("policies.")
             return (
-                path: "\(isPolicy ? "policies" : "standin").\(key)",
+                path: isWhole ? String(key) : "\(isPolicy ? "policies" : "standin").\(key)",
                 value: String(text[text.index(after: equals)...])
             )
         }

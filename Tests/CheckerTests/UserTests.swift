@@ -330,6 +330,38 @@ struct UserTests {
         #expect(Self.accused(story) == ["token-isolation 1 certain"])
     }
 
+    @Test("REST V2: a profile at a provider where nobody of this household signed in")
+    func otherProvider() {
+        var story = Self.story()
+        Self.live(profile: Self.user("u-11", at: "DemoSat"), of: Self.ann, in: 1, &story)
+        #expect(
+            story.sentences == [
+                "household 1: the TV's profiles-by-code #6 returned a sign-in at DemoSat (user "
+                    + "u-11); this household signed in at DemoCable; no household in this run "
+                    + "signed in as that user"
+            ])
+        #expect(Self.accused(story) == ["no-token-before-sign-in 1 certain"])
+        let owner = Person("dan", "u-11", at: "DemoSat")
+        Self.live(profile: owner.user, of: owner, in: 2, &story, from: 60_000)
+        #expect(Self.accused(story) == ["token-isolation 1 certain"])
+    }
+
+    /// The same in REST V2, up to the TV's poll that shows this profile.
+    private static func live(
+        profile user: Tag, of person: Person, in household: Int, _ story: inout Story,
+        from: Double = 0
+    ) {
+        let code = "C\(household)00000"
+        story.see(at: from, in: household)
+        story.session(code, at: from + 10, in: household)
+        story.resume(at: from + 7_000, in: household, code: code, mvpd: person.account.mvpd)
+        story.tell(.phone, .authenticate, at: from + 7_010, in: household, code: code)
+        story.assertion(person.account, at: from + 8_000, in: household, code: code)
+        story.pollCode(
+            at: from + 10_000, Story.shown(user, from: Int64(from) + 8_002), in: household,
+            code: code)
+    }
+
     @Test("two logins of one user are told apart, unless the accounts file says that they are one")
     func aliases() {
         var story = Self.story()

@@ -73,7 +73,7 @@ struct ServeTests {
         let server = try Command(
             [
                 "serve", "--port", "0", "--policy", "enhanced-errors=true", "--policy",
-                "throttle=none", "--policy", "verify-statements=false",
+                "throttle=none", "--policy", "standin.verify-statements=false",
             ], in: folder)
         let url = try #require(URL(string: try await server.url()))
         let target = url.appending(path: "o/client/register")

@@ -85,4 +85,14 @@ struct V2TruthTests {
         }
         #expect(kinds == [.activated, .activated, .observable])
     }
+
+    @Test("profile-prolonged: the other device of the home is shown the prolonged profile as well")
+    func sharedProlonged() throws {
+        let kinds = try truth("profile-prolonged") { caller in
+            caller.signIn("DemoCable", Self.mine)
+            #expect(caller.profile("DemoCable", Self.mine).profileShown != nil)
+            #expect(caller.profiles(device: "tv-2", Self.mine).profileShown != nil)
+        }
+        #expect(kinds == [.activated, .activated])
+    }
 }

@@ -170,6 +170,7 @@ struct ProfileProlonged: FaultInjector {
     private var decided: [Int: Bool] = [:]
     /// What was prolonged, and has not been read since.
     private var prolonged: [Int: Int] = [:]
+    private var views = SharedViews()
 
     init(_ fault: Fault, _ chance: Chance) {
         self.chance = chance
@@ -180,9 +181,11 @@ struct ProfileProlonged: FaultInjector {
         _ request: RequestContext, _ reply: inout Reply, _ service: inout Service,
         _ context: inout FaultContext
     ) {
-        guard request.isGranted(reply), let key = request.profile,
-            let serial = service.tokens[key]?.serial
+        // Another device of the identity may have seen the former end, or not.
+        views.show(request, reply, service, isVisible: false, &context)
+        guard request.isGranted(reply), let key = request.profile, let signIn = service.tokens[key]
         else { return }
+        let serial = signIn.serial
         let isRead = request.asksForToken || request.purpose == .checkCode
         if isRead, let activation = prolonged.removeValue(forKey: serial) {
             context.show(activation, request)
@@ -191,6 +194,7 @@ struct ProfileProlonged: FaultInjector {
         if decided[serial] == nil { decided[serial] = chance.draw() }
         guard decided[serial] == true else { return }
         service.tokens[key]?.expires += step
+        views.add(signIn, of: key)
         if prolonged[serial] == nil { prolonged[serial] = context.activate(request) }
     }
 }
