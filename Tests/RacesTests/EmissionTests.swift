@@ -2,6 +2,7 @@ import Checker
 import Dialects
 import Foundation
 import Testing
+import Vocabulary
 
 @testable import Races
 
