@@ -35,6 +35,7 @@ extension HouseholdState {
         if let profiles { return judge(operation, beat, profiles) }
         if registry.isDeviceGrant {
             judgeGrant(operation, beat)
+            if operation.step == .otherClient { return }
             if isMootEnd(operation) || isOfAnotherGrant(operation) { return }
         }
         guard operation.effect != .denied else { return }

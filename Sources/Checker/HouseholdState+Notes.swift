@@ -7,7 +7,7 @@ extension HouseholdState {
         if let profiles { return note(operation, profiles) }
         if registry.isDeviceGrant {
             noteGrant(of: operation)
-            if isOfAnotherGrant(operation) { return nil }
+            if isOfAnotherGrant(operation) || operation.step == .otherClient { return nil }
         }
         // A cache in front of the service answered: that tells nothing of the service.
         let isEdge = operation.flags.contains(.edge)

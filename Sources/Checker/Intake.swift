@@ -68,13 +68,13 @@ extension HouseholdState {
             take(exchange, into: &operation, book)
         } else if operation.operation == .mediaToken {
             operation.detail = exchange.pointee.fingerprint?.value ?? 0
-        } else if operation.operation == .deviceToken {
+        } else if operation.operation == .deviceToken || operation.operation == .otherClientToken {
             // Of a success the token, of a refusal its word.
             operation.detail =
                 exchange.pointee.fingerprint?.value
                 ?? exchange.pointee.reason.map { Checker.mark($0) } ?? 0
         } else if operation.operation == .refreshToken || operation.operation == .revocation
-            || operation.operation == .userinfo
+            || operation.operation == .userinfo || operation.step == .otherClient
         {
             operation.detail = exchange.pointee.observation.record.map { Checker.mark($0) } ?? 0
             if operation.operation == .refreshToken, operation.effect == .success {

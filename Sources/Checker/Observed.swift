@@ -229,7 +229,7 @@ extension OperationName {
     var isThrottled: Bool {
         switch self {
         case .mvpdLogin, .assertion, .mvpdLogout, .verificationPage, .approval, .refusal, .connect,
-            .tls:
+            .tls, .otherClientToken, .otherClientRefresh, .otherClientRevocation:
             false
         default: true
         }

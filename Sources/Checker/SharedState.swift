@@ -140,9 +140,12 @@ final class SharedState {
     // MARK: Violations
 
     /// Whose promise it is. What the vendor's pages promise of the older protocols no standard promises of
-    /// a device grant, but for the end of a token that was given back (RFC 7009, 2).
+    /// a device grant, but for the end of a token that was given back (RFC 7009, 2) and for the client that it
+    /// was issued to (RFC 6749, 5.2).
     func source(of invariant: Invariant) -> PromiseSource {
-        guard isDeviceGrant, invariant.source == .documented, invariant != .logoutFinal else {
+        guard isDeviceGrant, invariant.source == .documented, invariant != .logoutFinal,
+            invariant != .clientBound
+        else {
             return invariant.source
         }
         return .ours

@@ -222,6 +222,8 @@ public struct Credential: Sendable {
     public var mvpd: String?
     /// What else it shows with a request, in protocols that ask for it.
     public var tokens: IdentityTokens?
+    /// Its requests are of another app, to which none of this was issued.
+    public var isOfOtherClient = false
 
     public init(
         device: DeviceIdentity, bearer: Secret?, client: ClientCredentials? = nil,

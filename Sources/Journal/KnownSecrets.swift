@@ -176,7 +176,7 @@ public struct KnownSecrets: Sendable {
         switch call.operation {
         case .registerClient, .accessToken, .mvpdLogin, .assertion, .tokenExchange, .ssoProfile,
             .deviceAuthorization, .deviceToken, .refreshToken, .verificationPage, .approval,
-            .refusal:
+            .refusal, .otherClientToken, .otherClientRefresh, .otherClientRevocation, .revocation:
             let query = call.address.query
             if !query.isEmpty { note(fields: SecretFields.form(Array(String(query).utf8))) }
             let fields = SecretFields.form(call.body, whole: call.isLogin)

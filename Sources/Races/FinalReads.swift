@@ -41,7 +41,8 @@ extension Schedule {
                     code: nil, resource: Int(op[arg: "resource"] ?? "0")))
         }
         // Whether what was given back still works (RFC 7009, 2).
-        for (position, op) in ops.enumerated() where op.step == .revocation {
+        for (position, op) in ops.enumerated()
+        where op.step == .revocation || op.step == .otherClientRevocation {
             reads.append(
                 FinalRead(
                     step: .refreshToken, op: position, household: self.household(of: op), code: nil)

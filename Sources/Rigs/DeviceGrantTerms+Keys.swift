@@ -17,6 +17,15 @@ extension DeviceGrantTerms: RigSection {
             "authentication", .words(), into: \.authentication,
             "How a confidential client shows its secret (RFC 6749, 2.3.1)."),
         Key(
+            "other-client", .scalar(.shownText), ifGiven: \.otherClient, example: "tv-2",
+            alternative: true,
+            "client_id of a second app on the server. Races then show it what was issued to the "
+                + "first: client-bound."),
+        Key(
+            "other-secret", .scalar(.secret), ifGiven: \.otherSecret,
+            example: "${OTHER_CLIENT_SECRET}", alternative: true,
+            "Its client_secret. Default: a public client."),
+        Key(
             "scope", .scalar(.shownText), set: { $0.scope = $1 }, example: "openid profile",
             alternative: true, "Scopes that the device asks for, separated by spaces."),
         Key(
@@ -87,7 +96,18 @@ extension DeviceGrantTerms: RigSection {
                 "device-authorization and token belong together; give both, or leave both to "
                     + "discovery")
         }
-        if secret == nil, marks.gives("authentication") {
+        if otherClient == client {
+            reader.refuse(
+                marks["other-client"].place,
+                "other-client is the same as 'client'; give the client_id of another app, or remove it"
+            )
+        }
+        if otherSecret != nil, otherClient == nil {
+            reader.refuse(
+                marks["other-secret"].place,
+                "other-secret is the secret of other-client; add 'other-client', or remove it")
+        }
+        if secret == nil, otherSecret == nil, marks.gives("authentication") {
             reader.refuse(
                 marks["authentication"].place,
                 "authentication is of a client with a secret; add 'secret', or remove it")

@@ -41,6 +41,14 @@ extension RigTemplate {
             # Buttons of the page that asks the person, where 'try' does not find them:
             # approve-button: action=accept
             # refuse-button: action=deny
+            # Where the pages are a program over JSON calls ('try' says that a page needs JavaScript), what that
+            # program sends; a browser's developer tools show it:
+            # phone:
+            #   - {for: login, method: POST, path: /api/auth, json: '{"user": "{user}", "password": "{password}"}'}
+            #   - {for: code, path: "/device?code={code}", failed-when: [error]}
+            #   - {for: approve, method: POST, path: /device, json: '{"code": "{code}", "answer": "yes"}'}
+            # A second app on the server, so that 'race' shows it this one's codes and tokens:
+            # other-client: tv-2
           # Every host that a request may go to. A server on this machine (127.0.0.1) needs none: remove
           # 'allow' and its item.
           allow:

@@ -60,6 +60,9 @@ public struct ServiceSettings: Hashable, Sendable {
         public var client = "tv"
         /// Of a confidential client; nil: a public one.
         public var secret: String?
+        /// A second app; nil: there is one only.
+        public var otherClient: String?
+        public var otherSecret: String?
         /// What a device is asked to leave between polls: whole seconds; zero: polls are not counted.
         public var interval: Duration = .seconds(5)
 

@@ -66,6 +66,17 @@ extension Invariant {
                 StandardClause(
                     "RFC 7009, 2", "the token cannot be used again after the revocation")
             ]
+        case .clientBound:
+            [
+                StandardClause(
+                    "RFC 6749, 5.2",
+                    "invalid_grant: the grant or the refresh token was issued to another client"),
+                StandardClause(
+                    "RFC 6749, 6", "a refresh token is bound to the client that it was issued to"),
+                StandardClause(
+                    "RFC 7009, 2.1",
+                    "a token that was not issued to the client that asks is not revoked"),
+            ]
         case .throttleContract:
             [
                 StandardClause(

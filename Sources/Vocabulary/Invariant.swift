@@ -10,6 +10,7 @@ public enum Invariant: UInt8, CaseIterable, Sendable {
     case tempPassBudget, degradationBounded, sessionSuperseded, protocolsApart
     // From here on those that only the OAuth device grant has (RFC 8628).
     case decisionFinal, refusalDelivered, codeKept, deviceCodeOnce, oneDecision, refreshTokenOnce
+    case clientBound
 
     /// As rigs, reports and the command line spell it: `no-token-before-sign-in`.
     public var name: String { declared.name }
@@ -608,6 +609,22 @@ extension Invariant {
                     + "answer.",
                 observed: "TVs got two refresh tokens in the place of one",
                 companions: [.oneToken])
+        case .clientBound:
+            Declaration(
+                "client-bound",
+                "codes and tokens serve the app that they were issued to, and no other",
+                meaning:
+                    "Another app of the server got a token with the TV's device code or refresh token, or "
+                    + "ended the TV's token (RFC 6749, 5.2 and 6; RFC 7009, 2.1). Checked in races with "
+                    + "target.device-grant.other-client.",
+                harmless: "Both names are of one app on the server.",
+                observed: "TVs' codes or tokens served another app",
+                source: .documented,
+                level: .safety,
+                isSafety: true,
+                companions: [
+                    .signInVisible, .signInDelivered, .codeKept, .deviceCodeOnce, .refreshTokenOnce,
+                ])
         }
     }
 }

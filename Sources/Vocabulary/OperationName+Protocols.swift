@@ -25,8 +25,13 @@ extension OperationName {
         case .serverMetadata, .deviceAuthorization, .verificationPage, .approval, .refusal,
             .deviceToken, .refreshToken, .userinfo, .revocation:
             true
-        default: false
+        default: isOfOtherClient
         }
+    }
+
+    /// Another app of the rig shows what was issued to the TV's, to be turned down.
+    public var isOfOtherClient: Bool {
+        self == .otherClientToken || self == .otherClientRefresh || self == .otherClientRevocation
     }
 
     /// Devices and browsers send it in the OAuth device grant. Pages of a login are pages of a login.

@@ -12,6 +12,7 @@ public enum OperationName: UInt8, CaseIterable, Sendable {
     case partnerRequest, ssoProfile, mvpdLogout
     case serverMetadata, deviceAuthorization, verificationPage, approval, refusal, deviceToken
     case refreshToken, userinfo, revocation
+    case otherClientToken, otherClientRefresh, otherClientRevocation
     case connect, tls
 }
 
@@ -123,6 +124,7 @@ extension OperationName {
         case .refreshToken: [.showsSignIn, .needsSignIn, .activity, .raced]
         case .userinfo: [.read, .showsSignIn, .needsSignIn, .activity, .raced]
         case .revocation: [.changes, .raced]
+        case .otherClientToken, .otherClientRefresh, .otherClientRevocation: [.raced]
         case .connect, .tls: [.ofConnection]
         }
     }
@@ -382,6 +384,27 @@ extension OperationName {
             "the TV gives its token back",
             "200; afterwards the token no longer works (RFC 7009, 2).",
             harmless: "None known: a token that the server does not know is answered 200 as well."),
+        Declaration(
+            "other-client-token",
+            "another app polls with the TV's device code",
+            "A race asks for tokens with the TV's device code as target.device-grant.other-client. The code "
+                + "was not issued to that app: 400 invalid_grant is the right answer (RFC 6749, 5.2).",
+            harmless:
+                "400 invalid_grant, 400 or 401 invalid_client: the server turned the app down."),
+        Declaration(
+            "other-client-refresh",
+            "another app shows the TV's refresh token",
+            "A race renews the TV's tokens as target.device-grant.other-client. A refresh token is bound to "
+                + "the client that it was issued to (RFC 6749, 6): 400 invalid_grant is the right answer.",
+            harmless:
+                "400 invalid_grant, 400 or 401 invalid_client: the server turned the app down."),
+        Declaration(
+            "other-client-revocation",
+            "another app gives the TV's token back",
+            "A race revokes the TV's token as target.device-grant.other-client. The server has to refuse that "
+                + "(RFC 7009, 2.1); the TV's next request with the token shows whether it did.",
+            harmless: "200 without any effect on the token, or 400: the server turned the app down."
+        ),
         Declaration(
             "connect",
             "opening a connection",

@@ -23,6 +23,8 @@ public enum SignInStep: UInt8, CaseIterable, Sendable {
     case preauthorize, authorize, readAuthorization, mediaToken, metadata
     /// What a sign-in gave the device is exchanged for something newer.
     case renew
+    /// Another app shows what was issued to this one.
+    case otherClient
     case logout
     /// The provider's part of a logout.
     case logoutHop
@@ -52,6 +54,7 @@ public enum SignInStep: UInt8, CaseIterable, Sendable {
         case .mediaToken: "media token"
         case .metadata: "user metadata"
         case .renew: "renewal"
+        case .otherClient: "another app"
         case .logout: "logout"
         case .logoutHop: "provider's logout"
         case .connection: "connection"
@@ -85,6 +88,7 @@ extension OperationName {
         case .mediaToken: .mediaToken
         case .userMetadata, .userinfo: .metadata
         case .refreshToken: .renew
+        case .otherClientToken, .otherClientRefresh, .otherClientRevocation: .otherClient
         case .logout, .revocation: .logout
         case .mvpdLogout: .logoutHop
         case .connect, .tls: .connection

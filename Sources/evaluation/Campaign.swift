@@ -19,7 +19,9 @@ struct Campaign: Sendable {
 
     /// Those that have a meaning in the protocol of the bench.
     static func all(in spoken: ProtocolName) -> [Campaign] {
-        FaultKind.all.filter { $0.protocols.contains(spoken) }.map {
+        FaultKind.all.filter {
+            $0.protocols.contains(spoken) && !$0.detection.isOfRacesOnly
+        }.map {
             Campaign(kind: $0, spoken: spoken)
         }
     }

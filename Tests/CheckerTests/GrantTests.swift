@@ -222,6 +222,56 @@ import Vocabulary
         }
     }
 
+    @Test("client-bound: another app is turned down, which is no loss to the TV")
+    func otherClientRefused() {
+        var story = story()
+        story.decide(.approval, at: 1_500)
+        story.tell(
+            .tv, .otherClientToken, at: 1_600, .denied, status: 400, reason: "invalid_grant")
+        story.poll(at: 2_000, token: 1)
+        #expect(story.broken == [])
+        #expect(story.findings[.clientBound].checked == 1)
+    }
+
+    @Test("client-bound: another app gets the token, and fails the run")
+    func otherClientServed() throws {
+        var story = story()
+        story.decide(.approval, at: 1_500)
+        story.tell(.tv, .otherClientToken, at: 1_600, secret: 5)
+        story.poll(at: 2_000, .denied, reason: "invalid_grant")
+        #expect(story.broken == [.clientBound])
+        let found = try #require(story.findings.violations.first)
+        #expect(found.standing == .fails && found.sentence.contains("another client"))
+    }
+
+    @Test("client-bound: another app renews the TV's tokens")
+    func otherClientRenews() {
+        var story = story()
+        story.decide(.approval, at: 1_500)
+        story.poll(at: 2_000, token: 1)
+        story.tell(.tv, .otherClientRefresh, at: 2_500, code: nil, secret: 5)
+        #expect(story.broken == [.clientBound])
+    }
+
+    @Test(
+        "client-bound: another app's revocation ends the TV's token, unless the TV itself may have")
+    func otherClientRevokes() {
+        for (polls, gives, expected) in [
+            (false, false, [Invariant.clientBound]), (true, false, []), (false, true, []),
+        ] {
+            var story = story()
+            story.decide(.approval, at: 1_500)
+            story.poll(at: 2_000, token: 1)
+            story.tell(.tv, .otherClientRevocation, at: 2_500, code: nil, record: "r1")
+            if polls { story.poll(at: 2_600, .denied, reason: "invalid_grant") }
+            if gives { story.tell(.tv, .revocation, at: 2_700, code: nil, record: "r1") }
+            story.tell(
+                .tv, .refreshToken, at: 3_000, .denied, code: nil, record: "r1", status: 400,
+                reason: "invalid_grant")
+            #expect(story.broken == expected, "\(polls) \(gives)")
+        }
+    }
+
     @Test("a user without a provider is named without one")
     func named() {
         var story = story()

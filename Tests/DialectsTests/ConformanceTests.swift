@@ -40,7 +40,8 @@ struct ConformanceTests {
                 .mvpdLogin, .createSession, .resumeSession, .sessionByCode, .profiles,
                 .profilesByMVPD, .profilesByCode, .partnerRequest, .ssoProfile, .mvpdLogout,
                 .serverMetadata, .deviceAuthorization, .verificationPage, .approval, .refusal,
-                .deviceToken, .refreshToken, .userinfo, .revocation, .connect, .tls,
+                .deviceToken, .refreshToken, .userinfo, .revocation, .otherClientToken,
+                .otherClientRefresh, .otherClientRevocation, .connect, .tls,
             ])
         #expect(Self.rows.allSatisfy { $0.page.contains(", ") && !$0.answers.isEmpty })
         #expect(Set(Self.rows.map(\.page)).count == Self.rows.count)

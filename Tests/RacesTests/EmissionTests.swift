@@ -2,6 +2,7 @@ import Checker
 import Dialects
 import Foundation
 import Testing
+import Vocabulary
 
 @testable import Races
 
@@ -111,6 +112,27 @@ struct EmissionTests {
         #expect(try emission(accounts: ["1", "2"]).python().contains("def linearizable"))
         // One person who says yes twice contradicts nobody.
         #expect(throws: EmitError.self) { try emission(accounts: ["1", "1"]).python() }
+    }
+
+    @Test(
+        "a script shows another app what was issued to this one, and one-owner goes by two approvals"
+    )
+    func otherClient() throws {
+        var made = Case.sample
+        made.target.protocolName = "oauth-device-grant"
+        made.schedule.ops = [
+            .init("codes", "tv", .deviceAuthorization), .init("foreign", "tv", .otherClientToken),
+        ]
+        var target = Self.target
+        target.deviceGrant.otherClient = "tv-2"
+        for (invariant, words) in [
+            (Invariant.clientBound, "def client_bound"), (.oneOwner, "or self.linearizable()"),
+        ] {
+            made.expected.invariant = invariant
+            let text = try Emission(made, target: target).python()
+            #expect(text.contains(words) && text.contains("\"otherClient\": \"tv-2\""))
+            #expect(try Self.parses(text))
+        }
     }
 
     @Test("what a script cannot do is said, with what it can")

@@ -65,6 +65,35 @@ import Vocabulary
         #expect(RacePlan.refusal(terms, in: .adobePassV1) != nil)
     }
 
+    @Test("polls, renewals and revocations are also another app's, where the rig names one")
+    func otherClients() {
+        func plans(_ hasOther: Bool) -> [RacePlan] {
+            RacePlan.plans(RaceTerms(), in: .oauthDeviceGrant, hasOtherClient: hasOther)
+        }
+        let foreign = plans(true).filter { $0.variants.contains { $0.schedule.needsOtherClient } }
+        let shown = GrantPair.all.filter { $0.second.byOtherClient != nil }.map(\.name)
+        #expect(foreign.map(\.name) == shown && shown.count == 15)
+        #expect(shown.contains("approve-poll") && shown.contains("refresh-revoke"))
+        for plan in plans(false) {
+            #expect(!plan.variants.contains { $0.schedule.needsOtherClient }, "\(plan.name)")
+            #expect(
+                !plan.variants.isEmpty && (plan.variants.count > 1 || plan.variants[0].name.isEmpty)
+            )
+        }
+        let revocation = foreign.first { $0.name == "enter-revoke" }?.variants.last?.schedule
+        #expect(revocation?.finalReads.map(\.step) == [.refreshToken])
+    }
+
+    @Test("two decisions are also two people's")
+    func people() {
+        for name in ["approve-approve", "approve-refuse", "enter-approve", "refuse-refuse"] {
+            let accounts = RacePlan.named(name)?.variants.map { variant in
+                Set(variant.schedule.ops.compactMap { $0[arg: "account"] }).count
+            }
+            #expect(accounts == [1, 2], "\(name)")
+        }
+    }
+
     @Test(
         "what a mutator leaves is read in the end",
         arguments: RacePlan.catalogue.flatMap(\.variants))

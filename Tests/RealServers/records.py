@@ -63,6 +63,8 @@ class Code:
         """The contradiction that a script looks for: two people were told that the device is theirs."""
         return len({user for user, _, _ in self.approvals}) > 1
 
+    one_owner = linearizable
+
     def token_isolation(self):
         return self.is_foreign()
 

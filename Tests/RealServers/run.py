@@ -313,21 +313,35 @@ def strength(row):
     return sum(one["hits"] for one in scripts if isinstance(one, dict)) + row["hits"] / max(1, row["of"])
 
 
-def race_line(name, plan, raced, row, others):
+def window(raced, row):
+    """Offsets at which it happens, or why there are none to tell."""
+    if row["rare"] and row["of"]:
+        return "rare: too few hits for edges"
+    if not row["windowUs"]:
+        return "no window: at every offset that was tried"
     # The edges of a search that its limit ended are no window.
-    if row["windowUs"] and raced["end"] == "complete":
-        offsets = " to ".join(milliseconds(end) for end in row["windowUs"])
-    else:
-        offsets = "rare" if row["rare"] and row["of"] else "no window measured"
+    if raced["end"] != "complete":
+        return f"seen best at {milliseconds(row['bestUs'])}; the search ended before its edges were sure"
+    return " to ".join(milliseconds(end) for end in row["windowUs"])
+
+
+def race_line(name, plan, raced, row, others):
     scripts = row["scripts"]
+    played = [one for one in scripts if isinstance(one, dict)] if isinstance(scripts, list) else []
+    alone = (sum(one["hits"] for one in played), sum(one["of"] for one in played))
     if isinstance(scripts, list):
         scripts = ", ".join(
             f"{one['hits']} of {one['of']}" + ("" if one["records"] is None else f" (records: {one['records']})")
             if isinstance(one, dict) else str(one) for one in scripts)
     else:
         scripts = "none: " + scripts.split(",")[0]
-    rate = f"{row['hits']} of {row['of']} ({percents(row['hits'], row['of'])})" if row["of"] else "not measured"
+    # Where the search had no time left for a rate, the scripts tell it, all at the offset of the case.
+    hits, of = (row["hits"], row["of"]) if row["of"] else alone
+    rate = f"{hits} of {of} ({percents(hits, of)})" if of else "not measured"
+    if not row["of"] and of:
+        rate += ", by the scripts"
     also = f"; also {', '.join(f'`{other}`' for other in others)}" if others else ""
+    offsets = window(raced, row)
     return (f"| {name} | `{plan}`{also} | `{row['invariant']}` | {SOURCES[row['source']]} | {rate} | {offsets} | "
             f"{scripts} |")
 

@@ -185,9 +185,10 @@ def seed_glewlwyd(options, base, url):
             "auth-type-implicit-enabled": False, "auth-type-password-enabled": False,
             "auth-type-client-enabled": False, "auth-type-refresh-enabled": True, "auth-type-device-enabled": True,
             "device-authorization-expiration": options.expires, "device-authorization-interval": options.interval}})
-    administrator.post("client/", {
-        "client_id": "tv", "name": "TV", "confidential": False, "authorization_type": ["device_authorization", "refresh_token"],
-        "enabled": True})
+    for client in ("tv", "tv-2"):
+        administrator.post("client/", {
+            "client_id": client, "name": client, "confidential": False,
+            "authorization_type": ["device_authorization", "refresh_token"], "enabled": True})
     with open(base / "accounts.csv", "w", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
         file.write("mvpd,user,password,user-id\n")
         for number in range(options.users):

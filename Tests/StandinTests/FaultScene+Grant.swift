@@ -11,6 +11,12 @@ extension FaultScene {
         return settings
     }()
 
+    private static let twoApps: ServiceSettings = {
+        var settings = uncounted
+        settings.grants.otherClient = "tv-2"
+        return settings
+    }()
+
     /// Those that only the OAuth device grant can have, one for each.
     static let ofGrants: [FaultScene] = [
         FaultScene("refusal-lost", uncounted) { caller in
@@ -69,6 +75,11 @@ extension FaultScene {
             let first = caller.polled(codes)
             caller.advance(.milliseconds(30))
             return first == "400 invalid_grant" && caller.polled(codes) == "token"
+        },
+        FaultScene("client-blind", twoApps) { caller in
+            let codes = caller.codes()
+            caller.decide(codes)
+            return caller.token(codes, client: "tv-2").status == 200
         },
         FaultScene("early-expiry", uncounted) { caller in
             let codes = caller.codes()

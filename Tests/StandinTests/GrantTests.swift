@@ -188,6 +188,22 @@ struct GrantTests {
         #expect(wrong.status == 401 && wrong.headers["WWW-Authenticate"] != nil)
     }
 
+    @Test("what was issued to one client is nothing to another, and is not lost by it")
+    func otherClient() {
+        var caller = caller { $0.grants.otherClient = "tv-2" }
+        let codes = caller.codes()
+        caller.decide(codes)
+        let foreign = caller.token(codes, client: "tv-2")
+        #expect(foreign.status == 400 && foreign.member("error") == "invalid_grant")
+        let refresh = caller.token(codes).member("refresh_token") ?? ""
+        let renewal = caller.form(
+            "/oauth/token",
+            [("grant_type", "refresh_token"), ("refresh_token", refresh), ("client_id", "tv-2")])
+        #expect(renewal.member("error") == "invalid_grant")
+        _ = caller.form("/oauth/revoke", [("token", refresh), ("client_id", "tv-2")])
+        #expect(caller.renewed(refresh).status == 200)
+    }
+
     @Test(
         "what is no request of the standard is turned down as it says",
         arguments: [

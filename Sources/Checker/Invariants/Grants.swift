@@ -42,6 +42,12 @@ struct GrantBook: Sendable {
     var returned: [UInt64] = []
     /// The code whose token the TV holds; 0: none.
     var held: UInt64 = 0
+    /// Revocations by another client that were answered as if they had been taken.
+    var othersRevocations: [CompactOperation] = []
+    /// Marks of the tokens that those showed, in the same order.
+    var othersRevoked: [UInt64] = []
+    /// A used code was polled with again: a server may then end what it had led to (RFC 6749, 4.1.2).
+    var isPolledAgain = false
     /// Codes that the TV asked for while it held a token: each is a grant of its own, which says nothing of the
     /// one before.
     var others: [UInt64] = []
@@ -57,6 +63,9 @@ extension HouseholdState {
     /// Notes what a decision or a poll may do, as it begins.
     mutating func noteGrant(of operation: Observed) {
         let beat = CompactOperation(operation)
+        if operation.operation == .deviceToken, isUsed(operation.code, by: beat.call) {
+            changeGrants { $0.isPolledAgain = true }
+        }
         switch operation.operation {
         case .approval, .refusal:
             guard operation.effect != .denied else { return }
@@ -73,6 +82,17 @@ extension HouseholdState {
                     GrantBook.Redemption(code: operation.code, beat: beat, token: token))
             }
         case .revocation: changeGrants { $0.returned.append(operation.detail) }
+        case .otherClientToken where operation.effect == .success:
+            // It is used up, and the TV has no token by it.
+            changeGrants {
+                $0.redemptions.append(
+                    GrantBook.Redemption(code: operation.code, beat: beat, token: 0))
+            }
+        case .otherClientRevocation where operation.effect == .success:
+            changeGrants {
+                $0.othersRevocations.append(beat)
+                $0.othersRevoked.append(operation.detail)
+            }
         default: break
         }
         noteHeld(operation)
@@ -127,6 +147,45 @@ extension HouseholdState {
             "\(beat.name) got another refresh token for the one that \(other.beat.name) had "
             + "exchanged for a new one"
         accuse(violation(.refreshTokenOnce, .certain, [other.beat, beat], gap: gap, text))
+    }
+
+    /// `client-bound`: another client got a token with what was issued to the TV's.
+    private mutating func judgeOtherClient(_ operation: Observed, _ beat: CompactOperation) {
+        guard operation.effect == .success || operation.effect == .denied else { return }
+        check(.clientBound)
+        guard operation.effect == .success else { return }
+        guard let life = life(of: operation) else {
+            let text =
+                "\(beat.name) got a token for a refresh token that was issued to another client"
+            return accuse(violation(.clientBound, .certain, [beat], text))
+        }
+        let made = lives[life].made
+        let text =
+            "\(beat.name) got a token for code \(lives[life].text), which was issued to another client "
+            + "(by \(made.name))"
+        accuse(violation(.clientBound, .certain, [made, beat], gap: beat.call - made.ret, text))
+    }
+
+    /// `client-bound`: the TV's refresh token is over since another client gave it back, and nothing else has
+    /// used it up or ended it.
+    private mutating func judgeOthersRevocation(_ operation: Observed, _ beat: CompactOperation) {
+        guard let grantBook, !grantBook.isPolledAgain, operation.detail != 0,
+            operation.effect == .success || operation.effect == .denied,
+            let number = grantBook.othersRevoked.firstIndex(of: operation.detail)
+        else { return }
+        let other = grantBook.othersRevocations[number]
+        guard other.ret < beat.call, !grantBook.returned.contains(operation.detail),
+            !grantBook.renewals.contains(where: {
+                $0.shown == operation.detail && $0.beat.sequence != beat.sequence
+            })
+        else { return }
+        check(.clientBound)
+        guard operation.effect == .denied else { return }
+        let gap = beat.call - other.ret
+        let text =
+            "\(beat.name) was turned down \(milliseconds(gap)) after \(other.name), of another client, had "
+            + "given the TV's token back"
+        accuse(violation(.clientBound, .certain, [other, beat], gap: gap, text))
     }
 
     /// `one-decision`: of two that overlapped both were confirmed. Of two that came one after the other the
@@ -184,7 +243,10 @@ extension HouseholdState {
 
     mutating func judgeGrant(_ operation: Observed, _ beat: CompactOperation) {
         switch operation.operation {
-        case .refreshToken: return judgeRenewal(operation, beat)
+        case .otherClientToken, .otherClientRefresh: return judgeOtherClient(operation, beat)
+        case .refreshToken:
+            judgeOthersRevocation(operation, beat)
+            return judgeRenewal(operation, beat)
         case .approval, .refusal: return judgeDecision(operation, beat)
         default: break
         }

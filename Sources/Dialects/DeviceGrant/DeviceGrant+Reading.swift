@@ -11,13 +11,15 @@ extension DeviceGrant {
             return readPage(document, to: call)
         default: break
         }
-        if document.isPage, call.operation != .revocation || reply.status >= 300 {
+        let isRevocation =
+            call.operation == .revocation || call.operation == .otherClientRevocation
+        if document.isPage, !isRevocation || reply.status >= 300 {
             let reason: Untrusted = "HTML where the server answers JSON (status \(reply.status))"
             return Reading(.blocked, reply.status >= 500 ? .fault : .blocked, reason: reason)
         }
         guard (200..<300).contains(reply.status) else { return readError(document, to: call) }
         // RFC 7009, 2.2: the status alone counts.
-        if call.operation == .revocation {
+        if isRevocation {
             return Reading(.ok, .loggedOut(.nothing), Observation(.success))
         }
         guard let tree = document.read(), tree.kind == .object, !document.isXML else {
@@ -26,7 +28,8 @@ extension DeviceGrant {
         switch call.operation {
         case .serverMetadata: return readMetadata(tree, to: call)
         case .deviceAuthorization: return readCodes(tree, to: call)
-        case .deviceToken, .refreshToken: return readToken(tree, document.reply, to: call)
+        case .deviceToken, .refreshToken, .otherClientToken, .otherClientRefresh:
+            return readToken(tree, document.reply, to: call)
         case .userinfo: return readUser(tree)
         default: return Reading(.ok, .done, Observation(.success))
         }
@@ -38,7 +41,7 @@ extension DeviceGrant {
         case .serverMetadata: "RFC 8414 3.2"
         case .deviceAuthorization: "RFC 8628 3.2"
         case .userinfo: "OpenID Connect Core 5.3.2"
-        case .refreshToken: "RFC 6749 5.1"
+        case .refreshToken, .otherClientRefresh: "RFC 6749 5.1"
         default: "RFC 8628 3.5"
         }
     }

@@ -57,7 +57,7 @@ public struct DeviceGrant: Dialect {
     {
         guard let endpoints = endpoints(credential) else { return nil }
         let scope = terms.scope.isEmpty ? [] : [("scope", terms.scope)]
-        return post(.deviceAuthorization, endpoints.deviceAuthorization, scope)
+        return post(.deviceAuthorization, endpoints.deviceAuthorization, scope, credential)
     }
 
     /// § 3.3: the page that came with the code.
@@ -85,11 +85,11 @@ public struct DeviceGrant: Dialect {
             return nil
         }
         var call = post(
-            .deviceToken, endpoints.token,
+            credential.isOfOtherClient ? .otherClientToken : .deviceToken, endpoints.token,
             [
                 ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"),
                 ("device_code", key.reveal()),
-            ])
+            ], credential)
         call.code = issued.code
         return call
     }
@@ -107,8 +107,8 @@ public struct DeviceGrant: Dialect {
             guard let refresh = credential.refresh else { return nil }
             // RFC 6749, 6.
             var call = post(
-                .refreshToken, endpoints.token,
-                [("grant_type", "refresh_token"), ("refresh_token", refresh.reveal())])
+                credential.isOfOtherClient ? .otherClientRefresh : .refreshToken, endpoints.token,
+                [("grant_type", "refresh_token"), ("refresh_token", refresh.reveal())], credential)
             call.token = refresh
             return call
         case .userinfo, .userMetadata, .checkAuthentication:
@@ -130,7 +130,8 @@ public struct DeviceGrant: Dialect {
             // RFC 7009, 2.1: with a refresh token goes what was issued for the same grant (SHOULD).
             let hint = credential.refresh == nil ? "access_token" : "refresh_token"
             var call = post(
-                .revocation, address, [("token", token.reveal()), ("token_type_hint", hint)])
+                credential.isOfOtherClient ? .otherClientRevocation : .revocation, address,
+                [("token", token.reveal()), ("token_type_hint", hint)], credential)
             call.token = token
             return call
         default: return nil
@@ -150,22 +151,30 @@ public struct DeviceGrant: Dialect {
 
     /// A form of the client's: RFC 6749, 2.3.1 for a confidential one, 3.2.1 for a public one.
     private func post(
-        _ operation: OperationName, _ address: WebAddress, _ fields: [(String, String)]
+        _ operation: OperationName, _ address: WebAddress, _ fields: [(String, String)],
+        _ credential: Credential
     ) -> Call {
+        let isOther = credential.isOfOtherClient
+        let client = isOther ? terms.otherClient ?? "" : terms.client
+        let secret = isOther ? terms.otherSecret : terms.secret
         var fields = fields
         var headers: Headers = [
             "Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded",
         ]
-        switch (terms.secret, terms.authentication) {
+        switch (secret, terms.authentication) {
         case (let secret?, .basic):
             let pair =
-                FormEncoding.encode(terms.client) + ":" + FormEncoding.encode(secret.reveal())
+                FormEncoding.encode(client) + ":" + FormEncoding.encode(secret.reveal())
             headers.append("Authorization", "Basic " + Base64.encode(pair.utf8))
         case (let secret?, .body):
-            fields += [("client_id", terms.client), ("client_secret", secret.reveal())]
-        case (nil, _): fields.append(("client_id", terms.client))
+            fields += [("client_id", client), ("client_secret", secret.reveal())]
+        case (nil, _): fields.append(("client_id", client))
         }
-        return Call(operation, .post, address, headers: headers, body: FormEncoding.body(fields))
+        var call = Call(
+            operation, .post, address, headers: headers, body: FormEncoding.body(fields))
+        // It is there to be turned down.
+        call.provoked = isOther
+        return call
     }
 
     private func phoneCall(

@@ -47,6 +47,10 @@ public struct DeviceGrantTerms: Hashable, Sendable {
     /// Nil: a public client.
     public var secret: Secret?
     public var authentication = Authentication.body
+    /// Another app of the server, as which races show what was issued to this one; nil: they do not.
+    public var otherClient: String?
+    /// Of a confidential one.
+    public var otherSecret: Secret?
     /// Space-delimited; empty: the request has none.
     public var scope = ""
     public var discovery = Discovery.auto
@@ -85,6 +89,7 @@ public struct DeviceGrantTerms: Hashable, Sendable {
     public var ofStandin: DeviceGrantTerms {
         var terms = DeviceGrantTerms()
         (terms.client, terms.secret, terms.authentication) = (client, secret, authentication)
+        (terms.otherClient, terms.otherSecret) = (otherClient, otherSecret)
         (terms.scope, terms.opens) = (scope, opens)
         terms.userSource = .userinfo
         terms.approvedWhen = ["Device connected"]

@@ -16,7 +16,7 @@ extension Emission {
     private static let grantPromises: Set<Invariant> = [
         .deviceCodeOnce, .refreshTokenOnce, .oneDecision, .refusalDelivered, .signInVisible,
         .signInDelivered, .decisionFinal, .tokenIsolation, .noTokenBeforeSignIn, .oneOwner,
-        .oneToken, .logoutFinal, .expiryRespected,
+        .oneToken, .logoutFinal, .expiryRespected, .clientBound,
     ]
 
     func grantPython() throws(EmitError) -> String {
@@ -51,6 +51,7 @@ extension Emission {
         let isGiven = terms.deviceAuthorization != nil && terms.token != nil
         return .members([
             ("base", .string(target.base)), ("client", .string(terms.client)),
+            ("otherClient", text(terms.otherClient)),
             ("scope", .string(terms.scope)), ("metadata", .string(metadata)),
             (
                 "endpoints",

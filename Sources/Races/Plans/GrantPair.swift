@@ -18,6 +18,15 @@ enum GrantMutator: String, CaseIterable {
 
     /// A person does it, in a browser.
     var isOfPhone: Bool { self == .enter || self == .approve || self == .refuse }
+    /// The same by another app, with what was issued to the TV's; nil: nothing is shown in it.
+    var byOtherClient: Step? {
+        switch self {
+        case .poll: .otherClientToken
+        case .refresh: .otherClientRefresh
+        case .revoke: .otherClientRevocation
+        case .enter, .approve, .refuse, .expire: nil
+        }
+    }
     /// The TV has a token to show.
     var needsToken: Bool { self == .refresh || self == .revoke }
 
@@ -70,8 +79,10 @@ struct GrantPair {
         return ops
     }
 
-    /// `isOther`: the second decision is another person's.
-    func ops(byAnother isOther: Bool) -> (ops: [Schedule.Op], swept: String) {
+    /// Whose the second is.
+    enum Second { case same, otherPerson, otherClient }
+
+    func ops(by who: Second) -> (ops: [Schedule.Op], swept: String) {
         var ops = before
         var fixed = op(first, account: "1", phone: "phone", id: first.rawValue)
         if second == .expire {
@@ -83,7 +94,9 @@ struct GrantPair {
         ops.append(fixed)
         let id = first == second ? "\(second.rawValue)-2" : second.rawValue
         var moved = op(
-            second, account: isOther ? "2" : "1", phone: isOfPeople ? "phone-2" : "phone", id: id)
+            second, account: who == .otherPerson ? "2" : "1",
+            phone: isOfPeople ? "phone-2" : "phone", id: id)
+        if who == .otherClient, let step = second.byOtherClient { moved.step = step }
         moved.anchor = .init(.lastByteSent, of: fixed.id)
         if moved.actor == fixed.actor { moved.connection = .kept(1) }
         return (ops + [moved], moved.id)
@@ -112,17 +125,27 @@ extension RacePlan {
     }
 
     init(_ pair: GrantPair) {
-        func variant(_ name: String, byAnother isOther: Bool) -> Variant {
-            let (ops, swept) = pair.ops(byAnother: isOther)
+        func variant(_ name: String, by who: GrantPair.Second) -> Variant {
+            let (ops, swept) = pair.ops(by: who)
             return Self.variant(pair.name, name, ops, swept: swept)
         }
+        let variants =
+            if pair.isOfPeople {
+                [
+                    variant("one person in two browsers", by: .same),
+                    variant("two people", by: .otherPerson),
+                ]
+            } else if pair.second.byOtherClient != nil {
+                [
+                    variant("one app", by: .same),
+                    variant("the second of another app", by: .otherClient),
+                ]
+            } else {
+                [variant("", by: .same)]
+            }
         self.init(
             name: pair.name, line: "\(pair.first.sentence) while \(pair.second.sentence)",
-            variants: pair.isOfPeople
-                ? [
-                    variant("one person in two browsers", byAnother: false),
-                    variant("two people", byAnother: true),
-                ] : [variant("", byAnother: false)])
+            variants: variants)
     }
 
     /// An approval may bring a used code back.

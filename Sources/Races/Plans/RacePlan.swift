@@ -32,13 +32,15 @@ public struct RacePlan: Sendable, Hashable {
     /// The plans that a rig asks for, in the steps of its protocol and with its anchor, gate and
     /// connections put into them; of all, those that the protocol has the steps for. `patience`:
     /// how long the last read comes after the one before, where the service may be slow to show what
-    /// it knows.
+    /// it knows. `hasOtherClient`: there is a second app to show what was issued to the first.
     public static func plans(
-        _ terms: RaceTerms, patience: Duration? = nil, in protocolName: ProtocolName = .usual
+        _ terms: RaceTerms, patience: Duration? = nil, in protocolName: ProtocolName = .usual,
+        hasOtherClient: Bool = false
     ) -> [RacePlan] {
         wanted(by: terms, in: protocolName).compactMap { try? $0.spoken(in: protocolName).get() }
             .map { plan in
                 var plan = plan
+                if !hasOtherClient { plan.leaveOutOtherClients() }
                 for position in plan.variants.indices {
                     plan.variants[position].fit(to: terms, patience: Self.patience(terms, patience))
                 }
@@ -85,6 +87,15 @@ public struct RacePlan: Sendable, Hashable {
         }
         var seen: Set<String> = []
         return plans.filter { seen.insert($0.name).inserted }
+    }
+
+    /// Without a second app.
+    private mutating func leaveOutOtherClients() {
+        let left = variants.filter { !$0.schedule.needsOtherClient }
+        guard left.count < variants.count else { return }
+        variants = left
+        // It is told from no other any more.
+        if left.count == 1 { variants[0].name = "" }
     }
 
     /// It as a protocol has it.
@@ -141,6 +152,10 @@ extension RacePlan.Variant {
             schedule[op: swept]?.anchor?.event = .firstReplyByte
         }
     }
+}
+
+extension Schedule {
+    var needsOtherClient: Bool { ops.contains { $0.step.isOfOtherClient } }
 }
 
 extension RaceTerms {

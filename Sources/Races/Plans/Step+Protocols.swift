@@ -34,6 +34,12 @@ extension Step {
     static let refreshToken = Step(.refreshToken)
     static let revocation = Step(.revocation)
     static let userinfo = Step(.userinfo)
+    static let otherClientToken = Step(.otherClientToken)
+    static let otherClientRefresh = Step(.otherClientRefresh)
+    static let otherClientRevocation = Step(.otherClientRevocation)
+
+    /// Another app shows what was issued to the TV's.
+    var isOfOtherClient: Bool { operation?.isOfOtherClient ?? false }
 
     /// What a protocol has for it; nil where it has nothing.
     func counterpart(in protocolName: ProtocolName) -> Step? {

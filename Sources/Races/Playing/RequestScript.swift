@@ -62,6 +62,14 @@ struct RequestScript {
             return dialect.poll(nil, terms.polling.target, credential)
         case .pollToken, .deviceToken:
             return dialect.poll(code, terms.polling.target, credential)
+        case .otherClientToken, .otherClientRefresh, .otherClientRevocation:
+            var other = credential
+            other.isOfOtherClient = true
+            return switch op.step {
+            case .otherClientToken: dialect.poll(code, terms.polling.target, other)
+            case .otherClientRefresh: dialect.call(.refreshToken, about: Subject(), other)
+            default: dialect.call(.revocation, about: Subject(), other)
+            }
         default:
             return try op.step.operation.flatMap { operation throws(DrivenHousehold.Refusal) in
                 dialect.call(operation, about: try subject(of: operation), credential)

@@ -169,7 +169,8 @@ actor TrialRun {
             let made = exchange.sent + ((exchange.firstByte ?? exchange.ended) - exchange.sent) / 2
             codes[room(position)].append((op.id, issued, made + issued.lifetime))
         }
-        if case .signedIn(_, let session?) = answered.answer {
+        // What another app got is none of the TV's.
+        if !op.step.isOfOtherClient, case .signedIn(_, let session?) = answered.answer {
             keep(session, renewing: shown[position], in: room(position))
         }
         wakeWaiters(of: position)

@@ -55,8 +55,9 @@ enum GrantRemedy {
     private static func pages(_ reading: TrialReading) -> String? {
         guard let ending = reading.ending else { return nil }
         return
-            "the phone could not walk the pages (\(ending)): name the fields of the login under 'login:', or let a phone "
-            + "send requests of its own with target.device-grant.phone"
+            "the phone could not walk the pages (\(ending)): name the fields of the login under 'login:'; or, where the "
+            + "pages are a program over JSON calls, write those calls as target.device-grant.phone, as the rig of "
+            + "'screenrig init --protocol oauth-device-grant' shows"
     }
 
     private static func decision(

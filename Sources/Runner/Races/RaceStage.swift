@@ -47,7 +47,9 @@ package struct RaceStage {
         self.venue = venue
         let patience = venue.isEmbedded ? nil : rig.load.settle
         self.patience = RacePlan.patience(rig.race, patience)
-        plans = RacePlan.plans(rig.race, patience: patience, in: rig.racedProtocol)
+        plans = RacePlan.plans(
+            rig.race, patience: patience, in: rig.racedProtocol,
+            hasOtherClient: rig.target.deviceGrant.otherClient != nil)
         armPlans = ArmPlan.plans(rig.race, patience: patience, in: rig.racedProtocol)
         let lanes = try venue.lanes(
             recordingTo: sink, virtual: Self.virtualLanes)

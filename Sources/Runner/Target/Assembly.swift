@@ -56,6 +56,8 @@ package enum Assembly {
             })
         settings.grants.client = rig.target.deviceGrant.client
         settings.grants.secret = rig.target.deviceGrant.secret?.reveal()
+        settings.grants.otherClient = rig.target.deviceGrant.otherClient
+        settings.grants.otherSecret = rig.target.deviceGrant.otherSecret?.reveal()
         settings.grants.interval = terms.interval
         settings.nodes = terms.nodes
         settings.trustsAnyPlatform = terms.platformKey == .any

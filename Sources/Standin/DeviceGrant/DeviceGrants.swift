@@ -3,7 +3,7 @@ internal import Journal
 /// A device code, and how far it came (RFC 8628, 3.2 and 3.5). The person's part of it is the user code's
 /// record and the sign-in that this led to. Times are epoch milliseconds.
 struct DeviceGrant: Sendable {
-    let client: String
+    var client: String
     /// A device of its own: a grant says nothing of what asked for it.
     let device: DeviceKey
     /// The user code, and the life of it that this grant came with.

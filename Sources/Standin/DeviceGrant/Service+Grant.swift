@@ -95,13 +95,15 @@ extension Service {
 
     // MARK: Who asks
 
-    /// The client, which must be the registered one (RFC 6749, 2.3).
+    /// The client, which must be a registered one (RFC 6749, 2.3).
     func client(_ question: GrantQuestion) throws(GrantError) -> String {
         guard question.isForm, !question.repeatsField else { throw .invalidRequest }
         guard let client = question.client else { throw .invalidClient }
-        guard client.id == settings.grants.client, client.secret == settings.grants.secret else {
-            throw .invalidClient
-        }
+        let grants = settings.grants
+        let isKnown =
+            client.id == grants.client && client.secret == grants.secret
+            || client.id == grants.otherClient && client.secret == grants.otherSecret
+        guard isKnown else { throw .invalidClient }
         return client.id
     }
 }

@@ -88,6 +88,8 @@ extension FaultKind {
         /// The same of the OAuth device grant, where a device code serves once and a poll's answer ends the
         /// polling.
         public var inGrant: [String] = []
+        /// No ordinary household sends what shows it: a matter of races alone.
+        public var isOfRacesOnly = false
         /// Load, not order: no single answer is wrong, so that a suspicion is all that there can be.
         public var isStatistical = false
     }

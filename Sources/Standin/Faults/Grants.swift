@@ -7,7 +7,7 @@ internal import Journal
 extension FaultKind {
     static let ofGrants = [
         RefusalLost.kind, DecisionOverwritten.kind, DeviceCodeReuse.kind, LoginMixUp.kind,
-        CodeBurnt.kind, DeniedByPoll.kind, ApprovalGap.kind, EarlyExpiry.kind,
+        CodeBurnt.kind, DeniedByPoll.kind, ApprovalGap.kind, EarlyExpiry.kind, ClientBlind.kind,
     ]
 }
 
@@ -350,5 +350,44 @@ struct EarlyExpiry: FaultInjector {
         context.reply = service.refused(.expiredToken, at: request.moment)
         let activation = context.activate(request)
         if left > 15 { context.show(activation, request) }
+    }
+}
+
+/// A device code is good for every app of the server (RFC 6749, 5.2: "was issued to another client").
+struct ClientBlind: FaultInjector {
+    static let kind = FaultKind(
+        51, "client-blind", "a device code leads to a token whichever app shows it",
+        violates: ["client-bound"], detection: .init(isOfRacesOnly: true),
+        races: [.init("", plan: "approve-poll", low: 0, least: 3, in: FaultKind.grants)],
+        protocols: FaultKind.grants, injector: Self.self)
+
+    private var chance: Chance
+    /// The app that a code was issued to, while another one's request is answered.
+    private var owner: String?
+
+    init(_ fault: Fault, _ chance: Chance) { self.chance = chance }
+
+    mutating func before(
+        _ request: RequestContext, _ service: inout Service, _ context: inout FaultContext
+    ) {
+        owner = nil
+        guard let code = request.deviceCode, let grant = service.grants[code],
+            let client = (request.question as? GrantQuestion)?.client?.id, client != grant.client,
+            !grant.isRedeemed, chance.draw()
+        else { return }
+        owner = grant.client
+        service.grants[code]?.client = client
+    }
+
+    mutating func after(
+        _ request: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ context: inout FaultContext
+    ) {
+        guard let owner, let code = request.deviceCode else { return }
+        self.owner = nil
+        service.grants[code]?.client = owner
+        guard request.isGranted(reply) else { return }
+        let activation = context.activate(request)
+        context.show(activation, request)
     }
 }

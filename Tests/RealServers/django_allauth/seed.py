@@ -1,4 +1,4 @@
-"""Makes the key, the database, N users and a public client 'tv', and writes accounts.csv."""
+"""Makes the key, the database, N users and two public clients, and writes accounts.csv."""
 import os
 import subprocess
 import sys
@@ -19,9 +19,10 @@ call_command("migrate", verbosity=0)
 password = make_password("viewer-pass")
 users = [User(username=f"viewer{number}", password=password) for number in range(int(sys.argv[1]))]
 User.objects.bulk_create(users)
-Client.objects.create(
-    id="tv", name="TV", type="public", scopes="openid\nprofile", default_scopes="openid",
-    grant_types="urn:ietf:params:oauth:grant-type:device_code\nrefresh_token")
+for name in ("tv", "tv-2"):
+    Client.objects.create(
+        id=name, name=name, type="public", scopes="openid\nprofile", default_scopes="openid",
+        grant_types="urn:ietf:params:oauth:grant-type:device_code\nrefresh_token")
 with open(base + "/accounts.csv", "w", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
     file.write("mvpd,user,password,user-id\n")
     for user in User.objects.order_by("pk"):

@@ -1,4 +1,4 @@
-"""Makes the database, N users and a public client 'tv', and writes accounts.csv."""
+"""Makes the database, N users and two public clients, and writes accounts.csv."""
 import os
 import sys
 
@@ -15,9 +15,10 @@ call_command("migrate", verbosity=0)
 password = make_password("viewer-pass")
 users = [User(username=f"viewer{number}", password=password) for number in range(int(sys.argv[1]))]
 User.objects.bulk_create(users)
-get_application_model().objects.create(
-    client_id="tv", name="TV", client_type="public", client_secret="",
-    authorization_grant_type="urn:ietf:params:oauth:grant-type:device_code")
+for name in ("tv", "tv-2"):
+    get_application_model().objects.create(
+        client_id=name, name=name, client_type="public", client_secret="",
+        authorization_grant_type="urn:ietf:params:oauth:grant-type:device_code")
 with open(os.environ["BASE"] + "/accounts.csv", "w", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
     file.write("mvpd,user,password,user-id\n")
     for user in User.objects.order_by("pk"):

@@ -7,6 +7,7 @@
 #   ADDRESS, or SCREENRIG_TARGET: the authorization server (__BASE__)
 #   SCREENRIG_ACCOUNTS   a file of accounts (columns user, password, user-id), or user:password[:id],...
 #   SCREENRIG_SECRET     the client's secret, of a confidential client
+#   SCREENRIG_OTHER_SECRET   the same of a second app, where one takes part
 #   SCREENRIG_CA         a certificate to trust
 #
 # Prints k of n. Exit codes: 0 does not reproduce, 1 reproduces, 2 wrong argument, 3 could not run.
@@ -87,10 +88,11 @@ def endpoint(name):
     return urljoin(BASE + "/", given) if given else None
 
 
-def client(fields):
-    fields = dict(fields, client_id=TARGET["client"])
-    if os.environ.get("SCREENRIG_SECRET"):
-        fields["client_secret"] = os.environ["SCREENRIG_SECRET"]
+def client(fields, other=False):
+    fields = dict(fields, client_id=TARGET["otherClient" if other else "client"])
+    secret = os.environ.get("SCREENRIG_OTHER_SECRET" if other else "SCREENRIG_SECRET")
+    if secret:
+        fields["client_secret"] = secret
     return fields
 
 
@@ -187,6 +189,8 @@ class Trial:
 
     def request(self, op):
         step, screen = op["op"], self.screen(op["actor"])
+        # Another app shows what was issued to this one.
+        other = step.startswith("other-client-")
         if step == "device-authorization":
             fields = {"scope": TARGET["scope"]} if TARGET["scope"] else {}
             return form(screen, endpoint("codes"), client(fields))
@@ -195,18 +199,18 @@ class Trial:
             account = self.accounts[(int(op["args"].get("account") or 1) - 1) % len(self.accounts)]
             self.given[op["id"]] = account[2]
             return walk(screen, codes, account, step)
-        if step == "device-token":
+        if step in ("device-token", "other-client-token"):
             return form(screen, endpoint("token"), client({
                 "grant_type": "urn:ietf:params:oauth:grant-type:device_code",
-                "device_code": codes["device_code"]}))
+                "device_code": codes["device_code"]}, other))
         held = self.revoked[-1] if op.get("given") else self.sessions[-1]
         op["shown"] = held.get("refresh_token") or held["access_token"]
-        if step == "refresh-token":
+        if step in ("refresh-token", "other-client-refresh"):
             return form(screen, endpoint("token"), client({
-                "grant_type": "refresh_token", "refresh_token": held["refresh_token"]}))
-        if step == "revocation":
+                "grant_type": "refresh_token", "refresh_token": held["refresh_token"]}, other))
+        if step in ("revocation", "other-client-revocation"):
             self.revoked.append(held)
-            return form(screen, endpoint("revocation"), client({"token": op["shown"]}))
+            return form(screen, endpoint("revocation"), client({"token": op["shown"]}, other))
         return screen.prepared("GET", endpoint("userinfo"), b"", [
             ("Authorization", "Bearer " + held["access_token"])])
 
@@ -218,7 +222,7 @@ class Trial:
                 raise Lost("no codes: %s" % seen.status)
             seen.document["until"] = seen.first + int(seen.document["expires_in"]) * 10**9
             self.codes["newest"] = self.codes[op["id"]] = seen.document
-        if "access_token" in seen.document:
+        if "access_token" in seen.document and not seen.step.startswith("other-client-"):
             self.sessions.append(seen.document)
         return seen
 
@@ -392,7 +396,8 @@ class Trial:
     no_token_before_sign_in = token_isolation
 
     def one_owner(self):
-        return len({str(seen.user) for seen in self.seen if seen.user is not None}) > 1
+        users = {str(seen.user) for seen in self.seen if seen.user is not None}
+        return len(users) > 1 or self.linearizable()
 
     def one_token(self):
         return self.device_code_once()
@@ -401,6 +406,22 @@ class Trial:
         for out in self.of("revocation"):
             for seen in self.of("refresh-token", "device-token"):
                 if seen.sent > out.first and "access_token" in seen.document:
+                    return True
+        return False
+
+    def client_bound(self):
+        if any("access_token" in seen.document
+               for seen in self.of("other-client-token", "other-client-refresh")):
+            return True
+        for out in self.of("other-client-revocation"):
+            for seen in self.of("refresh-token"):
+                # What a device itself has used up, given back or polled for again may be over for that.
+                before = [one for one in self.of("refresh-token", "revocation", "device-token")
+                          if one is not seen and one.sent < seen.first]
+                own = [one for one in before if one.step != "device-token"]
+                polls = [one for one in before if one.step == "device-token"]
+                if (out.status < 300 and seen.sent > out.first and seen.error == "invalid_grant"
+                        and seen.op["shown"] == out.op["shown"] and not own and len(polls) == 1):
                     return True
         return False
 
