@@ -80,10 +80,7 @@ public enum RigSchema {
             return [("type", "array"), ("items", .members([("anyOf", .array([line, ofKind]))]))]
         case .list(let inner): return [("type", "array"), ("items", .members(schema(inner)))]
         case .either(let shapes):
-            let fitting = shapes.filter { if case .later = $0 { false } else { true } }
-            if fitting.count == 1 { return schema(fitting[0]) }
-            return [("anyOf", .array(fitting.map { .members(schema($0)) }))]
-        case .later: return [("not", .members([]))]
+            return [("anyOf", .array(shapes.map { .members(schema($0)) }))]
         }
     }
 
