@@ -94,8 +94,8 @@ struct ForwardedAddressTests {
         let lines =
             "identities: by-seed\nkinds: [\(kind)]\nforwarded-for: [203.0.113.8/31]"
         let rig = try Rig.sample(
-            lines, target: "{base: embedded, protocol: adobe-pass-v2}",
-            load: "{closed: {households: 4}}")
+            lines, load: "{closed: {households: 4}}",
+            target: "{base: embedded, protocol: adobe-pass-v2}")
         let plan = Plan(rig, seed: Seed(5))
         let homes = (0..<4).map { plan.household($0)?.firstScreen.forwardedFor }
         #expect(homes == ["203.0.113.8", "203.0.113.8", "203.0.113.9", "203.0.113.9"])
