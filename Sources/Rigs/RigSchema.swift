@@ -20,7 +20,8 @@ public enum RigSchema {
         Scalar.text.form, Scalar.secret.form, Scalar.flag.form, Scalar.duration.form,
         Scalar.rate.form, Scalar.share.form, Scalar.size.form, Scalar.distribution.form,
         Scalar.base.form, Scalar.url.form, Scalar.host.form, Scalar.address.form,
-        Scalar.addressRange.form, Scalar.ceiling.form, Scalar.proxy.form, Scalar.recording.form,
+        Scalar.addressRange.form, Scalar.forwardedRange.form, Scalar.ceiling.form,
+        Scalar.proxy.form, Scalar.recording.form,
         Scalar.threshold.form, Scalar.historyCheck.form, Scalar.offsets.form,
     ]
 
