@@ -102,7 +102,7 @@ struct HouseholdState: ~Copyable {
         self.household = household
         self.registry = registry
         agenda = EventQueue(in: &memory)
-        screens = Screens(in: &memory)
+        screens = Screens(in: &memory, sharesLimit: registry.sharesLimit)
         lives = Few(in: &memory)
         attempts = Few(in: &memory)
         signOuts = Few(in: &memory)

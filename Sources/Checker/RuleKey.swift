@@ -59,7 +59,7 @@ struct RuleKey: Sendable {
             rules.codeLifetime = span(value)
             return rules.codeLifetime != nil
         },
-        degradation, deviceGrant,
+        degradation, deviceGrant, householdsOfHome,
     ]
 
     // MARK: Kinds of values
@@ -120,6 +120,15 @@ struct RuleKey: Sendable {
             burst >= 0
         else { return false }
         rules.policies.throttle = Policies.Throttle(every: .nanoseconds(every), burst: burst)
+        return true
+    }
+
+    /// `2`; where each household is a home there is none.
+    private static let householdsOfHome = RuleKey("households-of-home", .atMostOnce) { rules in
+        rules.householdsOfHome > 1 ? ["\(rules.householdsOfHome)"] : []
+    } read: { rules, value in
+        guard let count = Int(value), count > 1 else { return false }
+        rules.householdsOfHome = count
         return true
     }
 

@@ -4,13 +4,18 @@ public import Vocabulary
 /// Everything that a history is judged by. Held in the header of a history, so that judging again
 /// needs no rig.
 public struct Rules: Sendable, Hashable {
-    /// By what the service tells devices apart for throttling.
+    /// Who has a limit of requests in common, as the service throttles.
     public enum ThrottledBy: String, Sendable, CaseIterable {
         /// Not found out: the throttle is not judged.
         case unknown
         /// The forwarded address, of which each device has its own.
         case device
-        /// The peer's address, which all devices share.
+        /// The forwarded address, which the devices of a home share.
+        case household
+        /// The forwarded address, which may be that of an earlier home, in this run or another: not judged, since
+        /// nobody knows what is left of its limit.
+        case repeated
+        /// The peer's address, which all devices share: not judged.
         case peer
     }
 
@@ -32,6 +37,8 @@ public struct Rules: Sendable, Hashable {
     /// The life that devices ask for with each code; nil when they ask for none.
     public var codeLifetime: Duration?
     public var throttledBy = ThrottledBy.unknown
+    /// Households, one after another, that may be one home and have one forwarded address.
+    public var householdsOfHome = 1
     /// When rules of degraded access are active, of the providers of which that is known: of others degraded
     /// access is not judged.
     public var degradations: [Degradation] = []

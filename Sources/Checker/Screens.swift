@@ -1,8 +1,8 @@
 internal import Dialects
 internal import Vocabulary
 
-/// What each screen of a household does: how busy it is for the service's throttle, and what it asks
-/// for again because nobody answered.
+/// What each screen of a household does: how busy it is for the service's throttle, which may have one limit for
+/// all of them, and what it asks for again because nobody answered.
 struct Screens: ~Copyable {
     struct ScreenRecord {
         var sent: Int32 = 0
@@ -11,21 +11,27 @@ struct Screens: ~Copyable {
         var lastCall = Int64.min
     }
 
-    /// By the number of the screen: 0 is the TV.
+    /// By the number of the screen: 0 is the TV, or all of them.
     private var screens: Few<2, ScreenRecord>
     /// What was asked for and got no answer that counts, until it is asked again.
     private var lost: [(screen: UInt8, operation: OperationName, code: UInt64)] = []
     /// Phones that were not told yet that they are done, by their numbers.
     private var busy: UInt64 = 0
 
-    init(in memory: inout HouseholdMemory?) { screens = Few(in: &memory) }
+    private let sharesLimit: Bool
+
+    init(in memory: inout HouseholdMemory?, sharesLimit: Bool) {
+        screens = Few(in: &memory)
+        self.sharesLimit = sharesLimit
+    }
 
     static let bytes = Few<2, ScreenRecord>.bytes
 
     /// Whether a phone may still be at something.
     var isPhoneBusy: Bool { busy != 0 }
 
-    subscript(screen: UInt8) -> ScreenRecord { screens[Int(screen)] }
+    /// What shares its limit.
+    subscript(screen: UInt8) -> ScreenRecord { screens[sharesLimit ? 0 : Int(screen)] }
 
     /// An answer came in: a phone is done once it was told so.
     mutating func noteEnd(of operation: Observed) {
@@ -35,10 +41,10 @@ struct Screens: ~Copyable {
         busy = isDone ? busy & ~bit : busy | bit
     }
 
-    /// An operation begins; whether nothing of its screen was near before, `every` nanoseconds being
+    /// An operation begins; whether nothing that shares its limit was near before, `every` nanoseconds being
     /// the throttle's period.
     mutating func enter(_ operation: inout Observed, every: Int64) -> Bool {
-        let screen = Int(operation.screen)
+        let screen = sharesLimit ? 0 : Int(operation.screen)
         while screens.count <= screen { screens.append(ScreenRecord()) }
         if operation.operation.isMutator { noteRetry(&operation) }
         guard operation.operation.isThrottled else { return false }

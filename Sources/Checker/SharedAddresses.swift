@@ -1,13 +1,13 @@
-/// Devices whose limit of requests may be one: apps of one device come from one address, and all that a history says
-/// of that is that they name one identity (rest-v2.md §§ 8.1, 13). A 429 of one is held against what all of them
-/// asked, when the run is over.
+/// Households whose limit of requests may be one: those of one home, and apps of one device, which come from one
+/// address, and all that a history says of that is that they name one identity (rest-v2.md §§ 8.1, 13). A 429 of one
+/// is held against what all of them asked, when the run is over.
 ///
 /// ```text
 /// app 1   ... ... ... 429                    429: nothing of app 1 was near
 /// app 2              ... ... ... ... ...           but this was
 /// ```
 struct SharedAddresses {
-    /// When the first screen of one household asked what the throttle counts: spans, in which no pause is as long
+    /// When a household, or its first screen, asked what the throttle counts: spans, in which no pause is as long
     /// as the throttle's period.
     struct RequestLog: Sendable {
         private(set) var spans: [ClosedRange<Int64>] = []
@@ -66,11 +66,11 @@ struct SharedAddresses {
 }
 
 extension HouseholdState {
-    /// Whether it may turn out that another app of the device has the same address.
+    /// Whether it may turn out that another household has the same address.
     func mayShareAddress(_ operation: Observed) -> Bool {
-        guard registry.throttle != nil, registry.hasProfiles, operation.screen == 0 else {
-            return false
-        }
+        guard registry.throttle != nil else { return false }
+        if registry.householdsOfHome > 1 { return true }
+        guard registry.hasProfiles, operation.screen == 0 else { return false }
         return profiles != nil || operation.step == .registerClient
             || operation.operation == .accessToken
     }
@@ -79,7 +79,9 @@ extension HouseholdState {
     mutating func settleAddress() {
         let (requests, refusals) = (requestLog, refusals)
         self.refusals = []
-        let subjects = profiles?.subjects ?? []
+        var subjects = profiles?.subjects ?? []
+        let size = registry.householdsOfHome
+        if size > 1 { subjects.append(Checker.mark("home \(household / size)")) }
         guard subjects.isEmpty else {
             return registry.addresses.add(household, subjects, requests, refusals)
         }

@@ -82,7 +82,10 @@ extension SharedState {
             case .unknown:
                 return "not checked: unknown how the service identifies a device when throttling"
             case .peer: return "not checked: the service throttles by peer address"
-            case .device: return ""
+            case .repeated:
+                return "not checked: homes may have forwarded addresses of earlier ones, "
+                    + "whose limits may be used up"
+            case .device, .household: return ""
             }
         case .tokenIsolation:
             if accounts.sharesAny { return "checked in part: several households share accounts" }

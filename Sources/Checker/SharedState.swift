@@ -29,6 +29,9 @@ final class SharedState {
     let clockTolerance: Int64
     /// Nil where it is not judged.
     let throttle: Policies.Throttle?
+    /// The screens of a household have one limit of requests, and so many households, one after another, may.
+    let sharesLimit: Bool
+    let householdsOfHome: Int
     /// By the marks of their providers, in nanoseconds of the run.
     let degradations: [(mvpd: UInt64, from: Int64, until: Int64)]
     // Of these no part is held while a household reaches them: a judge is used on one queue, and none of them calls back.
@@ -109,7 +112,9 @@ final class SharedState {
         codesServeOnce = rules.policies.codeReuse == .single
         shortestSignIn = rules.shortestSignIn.inNanoseconds
         clockTolerance = rules.policies.clockTolerance.inNanoseconds
-        throttle = rules.throttledBy == .device ? rules.policies.throttle : nil
+        sharesLimit = rules.throttledBy == .household
+        throttle = sharesLimit || rules.throttledBy == .device ? rules.policies.throttle : nil
+        householdsOfHome = sharesLimit ? rules.householdsOfHome : 1
         degradations = rules.degradations.map {
             (Checker.mark($0.mvpd), $0.from.inNanoseconds, $0.until.inNanoseconds)
         }

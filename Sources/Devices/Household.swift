@@ -174,7 +174,10 @@ actor Household {
 
     /// Where it is now; of a household that prepares nobody has heard yet.
     func noteRecord() {
-        if !isPreparing { lane.note(record) }
+        guard !isPreparing else { return }
+        record.throttled = tv.device.throttled
+        if record.hasSignedIn { tv.device.isSignedIn = true }
+        lane.note(record)
     }
 
     /// Keeps the shift's count of viewers who may still sign in.

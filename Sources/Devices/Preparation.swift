@@ -39,6 +39,7 @@ extension Household {
             household: former.household, kind: former.kind, lane: former.lane, arrived: lane.now)
         record.signOn.asked = former.signOn.asked
         record.mvpd = former.mvpd
+        (tv.device.throttled, tv.device.isSignedIn) = (ThrottledRequests(), false)
         shownCodes = Signal()
         knownProviders = nil
         (viewerLeft, siblingToken, pollersEnd) = (nil, nil, nil)

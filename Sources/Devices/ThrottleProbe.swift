@@ -37,17 +37,15 @@ public struct ThrottleProbe: Sendable {
     /// Of no device of the run: their buckets are to be as they were.
     private let addresses: [String]
 
-    /// A device like the first of `plan`, with another id. `salt` chooses two addresses out of
-    /// 198.18/15, which is set aside for such tests (RFC 2544): buckets that an earlier preflight
-    /// filled are not met again. Nil for a plan without households.
+    /// A device like the first of `plan`, with another id. `salt` chooses two addresses that no household has:
+    /// buckets that an earlier preflight filled are not met again. Nil for a plan without households or addresses.
     public init?(_ plan: Plan, terms: RunConfiguration, salt: UInt64) {
-        guard let first = plan.household(0) else { return nil }
+        addresses = plan.spareAddresses(salt: salt)
+        guard let first = plan.household(0), addresses.count == 2 else { return nil }
         self.terms = terms
         dialect = terms.dialect(of: first.kind)
         statement = terms.statement(of: first.kind)
         identity = Self.another(first.firstScreen)
-        let number = salt % 0x1_0000
-        addresses = [18, 19].map { "198.\($0).\(number >> 8).\(number & 255)" }
     }
 
     /// Runs on `lane` until it knows; the lane must have nothing else to do. Blocks its thread.

@@ -160,9 +160,9 @@ public struct HistoryHeader: Sendable, Hashable {
 }
 
 /// What a service counts requests by before it answers 429, as far as a preflight can tell.
-/// `throttle-contract` is judged only where this is `forwardedAddress`.
+/// `throttle-contract` is judged only where this is `forwardedAddress`, by device or home as `forwarded-for` has it.
 public enum ThrottleKey: String, Sendable, Hashable, CaseIterable {
-    /// By `X-Forwarded-For`, as the protocol page says: each device has a limit of its own.
+    /// By `X-Forwarded-For`, as the protocol page says: each home or device has a limit of its own.
     case forwardedAddress = "forwarded-address"
     /// By the device id or its token: each device has a limit of its own, for another reason.
     case device

@@ -217,6 +217,14 @@ public enum HistorySchema {
                 "who ended an abandoned household: viewer (drawn by the rig), service or run"),
             SchemaColumn(
                 "mvpd", "TEXT", "provider (MVPD) of its login, or as its token says; NULL: none"),
+            SchemaColumn(
+                "throttled_first_screen", "INTEGER", "number of the TV's requests answered 429"),
+            SchemaColumn(
+                "throttled_second_screens", "INTEGER",
+                "number of its phones' requests answered 429"),
+            SchemaColumn(
+                "throttled_sign_in", "INTEGER",
+                "number of both before the TV received its token"),
         ], replaces: true)
 
     static let events = SchemaTable(

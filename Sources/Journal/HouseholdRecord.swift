@@ -16,6 +16,23 @@ public enum Stage: UInt8, CaseIterable, Sendable, Comparable {
     public static func < (left: Stage, right: Stage) -> Bool { left.rawValue < right.rawValue }
 }
 
+/// How many requests of a household the service throttled (429), each try counted.
+public struct ThrottledRequests: Sendable, Hashable {
+    public var firstScreen = 0
+    /// Of all its phones together.
+    public var secondScreens = 0
+    /// Of both, before its TV saw its token.
+    public var beforeSignIn = 0
+
+    public init(firstScreen: Int = 0, secondScreens: Int = 0, beforeSignIn: Int = 0) {
+        self.firstScreen = firstScreen
+        self.secondScreens = secondScreens
+        self.beforeSignIn = beforeSignIn
+    }
+
+    public var total: Int { firstScreen + secondScreens }
+}
+
 /// One household's life in a line: kept at each stage, so that a run that is cut short still tells
 /// where everybody was.
 public struct HouseholdRecord: Sendable, Hashable {
@@ -76,6 +93,8 @@ public struct HouseholdRecord: Sendable, Hashable {
     /// The provider (MVPD) that it belongs to: of the login, or as its token says; nil where it came to none, and
     /// in histories from before it was kept.
     public var mvpd: String?
+    /// Requests of its screens that the service throttled; nil in histories from before it was kept.
+    public var throttled: ThrottledRequests?
     /// By which paths it signed in, and what platform and SDK said.
     public var signOn: SignOnRecord
 

@@ -18,6 +18,8 @@ extension HouseholdRecord {
             ColumnValue(signOn.steps), ColumnValue(signOn.prompts), ColumnValue(signOn.pickers),
             ColumnValue(signOn.codes.joined(separator: " ")), ColumnValue(signOn.silentRelogins),
             ColumnValue(signOn.diversion), ColumnValue(abandonedBy?.name), ColumnValue(mvpd),
+            ColumnValue(throttled?.firstScreen), ColumnValue(throttled?.secondScreens),
+            ColumnValue(throttled?.beforeSignIn),
         ]
     }
 
@@ -43,6 +45,10 @@ extension HouseholdRecord {
         signOn = SignOnRecord(&columns)
         abandonedBy = columns.text().flatMap(Abandonment.init(name:))
         mvpd = columns.text()
+        if let first = columns.int(), let second = columns.int(), let before = columns.int() {
+            throttled = ThrottledRequests(
+                firstScreen: first, secondScreens: second, beforeSignIn: before)
+        }
     }
 }
 

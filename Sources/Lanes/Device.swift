@@ -31,11 +31,34 @@ public final class Device {
         _modify { yield &counter.secrets }
     }
 
-    /// What the devices of a household have in common: the number of their last exchange, from 1, and
-    /// their secrets.
+    /// What its household was throttled.
+    public var throttled: ThrottledRequests {
+        get { counter.throttled }
+        set { counter.throttled = newValue }
+    }
+
+    /// Whether its household has its token: what is throttled from then on delays no sign-in.
+    public var isSignedIn: Bool {
+        get { counter.isSignedIn }
+        set { counter.isSignedIn = newValue }
+    }
+
+    func noteThrottled() {
+        if id.role == .firstScreen {
+            counter.throttled.firstScreen += 1
+        } else {
+            counter.throttled.secondScreens += 1
+        }
+        if !counter.isSignedIn { counter.throttled.beforeSignIn += 1 }
+    }
+
+    /// What the devices of a household have in common: the number of their last exchange, from 1, their
+    /// secrets, and what the service throttled.
     public final class Counter {
         private var last = 0
         fileprivate var secrets = KnownSecrets()
+        fileprivate var throttled = ThrottledRequests()
+        fileprivate var isSignedIn = false
         public init() {}
 
         func next() -> Int {

@@ -448,6 +448,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         }
         if answered.exchange.outcome != .notSent { ended.exchanges += 1 }
         if answered.exchange.isError { ended.errors += 1 }
+        if answered.exchange.outcome == .throttled { device.noteThrottled() }
         if let tap { tap(call, transfer, answered, gate(of: device)) }
         return answered
     }

@@ -1,6 +1,7 @@
 public import Journal
 internal import Rendering
 internal import Statistics
+internal import Vocabulary
 
 // What a reader must know about requests that were held back, and about households that had signed
 // in before the run began.
@@ -17,20 +18,36 @@ extension Summary {
         ]
     }
 
-    /// Where each device has a limit of its own there is nothing to know.
+    /// Where each home or device has a limit of its own there is nothing to know.
     static func throttling(_ key: ThrottleKey?) -> [String] {
         guard let key, key != .forwardedAddress else { return [] }
         return [key.note]
     }
 
     /// Throttling is no error, and a run in which much was throttled is still another one.
-    static func slowings(_ sum: Cell) -> [String] {
+    static func slowings(_ sum: Cell, _ throttling: ThrottlingSummary?) -> [String] {
         let count = sum[.throttled]
         guard count > 0 else { return [] }
         let one = count == 1
         return [
             "\(Figures.counted(count, "request")) of \(Figures.count(sum.sent)) \(one ? "was" : "were") throttled "
                 + "(429); the device waited and retried \(one ? "it" : "them")"
+                + (throttling.map { ": " + $0.sentence } ?? "")
+        ]
+    }
+
+    /// Why the requests are those that they are, where households arrived signed in.
+    static func mix(_ operations: [OperationRow], _ households: Households) -> [String] {
+        let asked = operations.filter { OperationName(name: $0.name)?.isOfConnection == false }
+        let sent = asked.reduce(0) { $0 + $1.sent }
+        guard households.preSignedIn > 0, sent > 0 else { return [] }
+        let most = asked.sorted { ($1.sent, $0.name) < ($0.sent, $1.name) }.prefix(5)
+        let shares = most.map { "\($0.name) \(Figures.percent(Double($0.sent) / Double(sent)))" }
+        return [
+            "request mix: \(shares.joined(separator: ", ")). \(Figures.count(households.preSignedIn)) of "
+                + "\(Figures.counted(households.started, "household")) arrived signed in and went straight on; "
+                + "codes, polls and logins are of the "
+                + "\(Figures.count(households.started - households.preSignedIn)) others"
         ]
     }
 
@@ -56,15 +73,15 @@ extension ThrottleKey {
     public var note: String {
         switch self {
         case .forwardedAddress:
-            "the service throttles by X-Forwarded-For: each device has a limit of its own"
+            "the service throttles by X-Forwarded-For: each home or device has a limit of its own, as forwarded-for says"
         case .device:
             "the service throttles by device, not by X-Forwarded-For: each device still has a limit of its own. "
                 + "throttle-contract is not checked"
         case .peerAddress:
             "the service throttles by source address, not by X-Forwarded-For: all devices of this run share one "
                 + "limit, latencies include waiting for it, and throttle-contract is not checked. What to do: "
-                + "have the service trust X-Forwarded-For from this machine (forwarded-for: per-device sends one "
-                + "for each device), stay below the limit with target.max-rate, or send from several addresses "
+                + "have the service trust X-Forwarded-For from this machine (forwarded-for: per-household sends one "
+                + "for each home), stay below the limit with target.max-rate, or send from several addresses "
                 + "(source-addresses)"
         case .nothing:
             "the service did not throttle in the preflight: throttle-contract is not checked"

@@ -93,5 +93,11 @@ struct HouseholdRow {
             "mvpd",
             about: "provider (MVPD) of its login, or as its token says; empty where it came to none"
         ) { .text(Sanitizer.line($0.household.mvpd ?? "")) },
+        Column("throttled", about: "requests of all its screens answered 429, each try counted") {
+            .number($0.household.throttled.map { Double($0.total) })
+        },
+        Column("throttled_sign_in", about: "those before the TV saw its token") {
+            .number($0.household.throttled.map { Double($0.beforeSignIn) })
+        },
     ]
 }

@@ -52,7 +52,8 @@ public struct LoadStage: Sendable, Hashable {
         Int(seconds(rig(of: header)?.preparation ?? .zero))
     }
 
-    private static func rig(of header: HistoryHeader) -> Rig? {
+    /// Nil where it cannot be read any more. Of what other files say there is nothing in it.
+    static func rig(of header: HistoryHeader) -> Rig? {
         let surroundings = RigSurroundings(secrets: .omitted, contents: { _ in nil })
         return try? Rig.read(header.rigSource, file: header.rigName, with: surroundings).rig
     }

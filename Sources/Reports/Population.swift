@@ -109,6 +109,7 @@ struct Population {
     /// By provider; those that came to none under an empty name.
     private var byProvider: [String: PopulationTally] = [:]
     private(set) var signOns = SignOnFold()
+    private(set) var throttling = ThrottlingFold()
     private(set) var flow = TimeBuckets<Flow>(limit: 300)
     /// When anything was last heard of a household.
     private(set) var last = Instant.start
@@ -119,6 +120,7 @@ struct Population {
     mutating func add(_ household: HouseholdRecord) {
         all.add(household)
         signOns.add(household)
+        throttling.add(household)
         byKind[household.kind, default: PopulationTally()].add(household)
         addProvider(of: household)
         flow.update(second: household.arrived.second) { $0.arrived += 1 }

@@ -31,8 +31,12 @@ public struct Summary: Sendable, Hashable {
     /// All households first, then by kind where there are several.
     public var funnels: [Funnel]
     public var losses: [Loss]
+    /// Households by kind, in the rig's order.
+    public var kinds: [KindRow]
     /// Households by provider; none where nobody names one.
     public var providers: [ProviderRow]
+    /// What the service throttled; nil in histories from before it was kept.
+    public var throttling: ThrottlingSummary?
     /// What happened before the load; nil where nothing did.
     public var preparation: PreparationSummary?
     /// What happened to the service or the load meanwhile.
@@ -155,7 +159,9 @@ public struct Summary: Sendable, Hashable {
         signOns = fold.population.signOns.result
         funnels = fold.population.funnels(kinds: fold.header.kinds)
         losses = fold.population.losses(kinds: fold.header.kinds)
+        kinds = KindRow.rows(fold)
         providers = fold.population.providers
+        throttling = fold.population.throttling.result(judging: fold.header.judging)
         preparation = fold.preparation
         events = fold.runEvents
         course = Course(fold)
@@ -174,8 +180,10 @@ public struct Summary: Sendable, Hashable {
         firstFailure = fold.errors.min { ($0.first, $0.operation) < ($1.first, $1.operation) }
             .map { ErrorRow($0, of: fold.sum($0.operation)).sentence }
         notes =
-            fold.gaps + Self.throttling(fold.header.throttledBy) + Self.slowings(fold.sum())
+            fold.gaps + Self.throttling(fold.header.throttledBy)
+            + Self.slowings(fold.sum(), throttling)
             + Self.holds(fold.restraint) + Self.preSignIns(households, fold.preparation)
+            + Self.mix(operations, households)
             + (findings?.columnNote.map { [$0] } ?? [])
         noSignIn = Self.noSignIn(fold, losses)
         (outcome, exitStatus, headline, explanations) = (.pass, .passed, "", [])

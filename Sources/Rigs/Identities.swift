@@ -9,37 +9,36 @@ struct Identities: Sendable, Hashable {
     private let second: Seed
     /// Names the accounts: `viewer-<label>-<n>`.
     private let label: String
-    /// Where the addresses of this run begin among all that there are.
-    private let firstAddress: Int
-    private let hasAddresses: Bool
-    /// Device addresses set aside for each household.
+    /// Nil where devices say none.
+    let addresses: HomeAddresses?
+    /// Numbers of devices set aside for each household.
     private let devicesEach: Int
 
     init(_ rig: Rig, seed: Seed, run: RunID) {
+        devicesEach = 1 + (rig.kinds.map(\.secondScreens).max() ?? 1)
+        var begin: Seed?
         switch rig.identities {
         case .perRun:
             root = Seed(seed.value ^ run.high).child("identities")
             second = Seed(seed.value ^ run.low).child("identities")
             label = String(run.description.prefix(16))
-            var dice = second.child("first address").generator()
-            firstAddress = dice.below(Self.addresses)
+            begin = second.child("first address")
         case .bySeed:
             root = seed.child("identities")
             second = root
             label = String(seed.value)
-            firstAddress = 0
         }
-        hasAddresses = rig.forwardedFor == .perDevice
-        devicesEach = 1 + (rig.kinds.map(\.secondScreens).max() ?? 1)
+        addresses = HomeAddresses(rig, seed: begin, devicesEach: devicesEach)
     }
 
-    /// The household's TV.
-    func firstScreen(_ household: Int, _ kind: HouseholdKind) -> DeviceIdentity {
+    /// The household's TV. `home`: the first household of its home.
+    func firstScreen(_ household: Int, home: Int, _ kind: HouseholdKind) -> DeviceIdentity {
         DeviceIdentity(
             id: deviceID(household * devicesEach), info: kind.device,
             userAgent: kind.requests.first.userAgent
                 ?? Self.userAgent(kind.device, kind.firstScreen) + " " + Release.mark,
-            forwardedFor: address(household * devicesEach), style: kind.requests.first.ofFirst)
+            forwardedFor: addresses?.address(of: 0, in: household, home: home),
+            style: kind.requests.first.ofFirst)
     }
 
     /// As such devices were seen to call themselves (observed.md).
@@ -68,7 +67,8 @@ struct Identities: Sendable, Hashable {
 
     /// The household's phones, from 0.
     func secondScreen(
-        _ household: Int, _ position: Int, _ kind: HouseholdKind, in protocolName: ProtocolName
+        _ household: Int, home: Int, _ position: Int, _ kind: HouseholdKind,
+        in protocolName: ProtocolName
     ) -> DeviceIdentity {
         let number = household * devicesEach + 1 + position
         return DeviceIdentity(
@@ -76,7 +76,7 @@ struct Identities: Sendable, Hashable {
             userAgent: kind.requests.second.userAgent
                 ?? "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 "
                 + "(KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1 \(Release.mark)",
-            forwardedFor: address(number),
+            forwardedFor: addresses?.address(of: 1 + position, in: household, home: home),
             style: kind.requests.second.ofSecond(in: protocolName))
     }
 
@@ -106,32 +106,6 @@ struct Identities: Sendable, Hashable {
         }
     }
 
-    private static let private10 = 1 << 24 - 2
-    private static let shared100 = 1 << 22 - 2
-    private static let addresses = private10 + shared100
-
-    /// One address for each device, because the service throttles by it (rest-v1.md § 14): upwards
-    /// through 10/8, then 100.64/10, then round again; 20.9 million devices have one of their own.
-    private func address(_ number: Int) -> String? {
-        guard hasAddresses else { return nil }
-        let slot = (firstAddress + number) % Self.addresses
-        let bits =
-            slot < Self.private10
-            ? 10 << 24 + slot + 1
-            : 100 << 24 + 64 << 16 + (slot - Self.private10) + 1
-        return String(unsafeUninitializedCapacity: 15) { text in
-            var end = 0
-            for shift in [24, 16, 8, 0] {
-                let part = UInt8(truncatingIfNeeded: bits >> shift)
-                if shift < 24 { Self.put(UInt8(ascii: "."), to: text, &end) }
-                if part > 99 { Self.put(UInt8(ascii: "0") + part / 100, to: text, &end) }
-                if part > 9 { Self.put(UInt8(ascii: "0") + part / 10 % 10, to: text, &end) }
-                Self.put(UInt8(ascii: "0") + part % 10, to: text, &end)
-            }
-            return end
-        }
-    }
-
     private func hexadecimal(_ value: UInt64) -> String {
         String(unsafeUninitializedCapacity: 16) { text in
             Self.write(value, to: text, at: 0)
@@ -148,13 +122,6 @@ struct Identities: Sendable, Hashable {
             text[start + position] =
                 digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
         }
-    }
-
-    private static func put(
-        _ byte: UInt8, to text: UnsafeMutableBufferPointer<UInt8>, _ end: inout Int
-    ) {
-        text[end] = byte
-        end += 1
     }
 }
 

@@ -36,7 +36,7 @@ public struct Plan: Sendable, Hashable {
         }
         identities = Identities(rig, seed: seed, run: run ?? RunID(of: seed))
         kinds = KindOrder(rig.kinds, seed: seed)
-        homeSize = rig.kinds.contains { $0.hasSharedHomes } ? 2 : 1
+        homeSize = rig.householdsOfHome
         let count: Int? =
             switch rig.load {
             case .open: arrivals?.count
@@ -100,6 +100,18 @@ public struct Plan: Sendable, Hashable {
         return made((first + home * stride) * homeSize + place)
     }
 
+    /// Two forwarded addresses that no household of the whole plan has, as far as there are such: for a preflight,
+    /// which fills their buckets. `salt` chooses them. Empty where devices say none.
+    public func spareAddresses(salt: UInt64) -> [String] {
+        var count: Int?
+        switch rig.load {
+        case .open: count = arrivals?.count
+        case .once(let households, _): count = households
+        case .closed: break
+        }
+        return identities.addresses?.spare(besides: count, salt: salt) ?? []
+    }
+
     /// How many of the first `count` households of the whole are in this plan.
     private func share(of count: Int) -> Int {
         let (homes, rest) = count.quotientAndRemainder(dividingBy: homeSize)
@@ -123,9 +135,10 @@ public struct Plan: Sendable, Hashable {
             index: index, kind: kind, arrival: arrival(index),
             preparation: returns(kind.returning.shareBefore, index)
                 ? ahead.time(of: index) : nil,
-            firstScreen: identities.firstScreen(device, kind),
+            firstScreen: identities.firstScreen(device, home: owner, kind),
             secondScreens: (0..<kind.secondScreens).map {
-                identities.secondScreen(index, $0, kind, in: rig.protocolName(of: kind))
+                identities.secondScreen(
+                    index, home: owner, $0, kind, in: rig.protocolName(of: kind))
             },
             account: identities.account(owner), providerDraw: providerDice.unit(),
             viewer: viewer(kind.viewer, index),

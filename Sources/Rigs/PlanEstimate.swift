@@ -42,27 +42,44 @@ public struct PlanEstimate: Sendable, Hashable {
     /// What would not work on this machine, and what to change.
     public var warnings: [String]
 
+    /// How many households come, and how many are there together.
+    struct Crowd {
+        let flow: HouseholdFlow
+        let startedAbout: Double
+        let peakArrivals: Double
+        let alive: Double
+        /// The load says how many live together.
+        let isExact: Bool
+
+        init(_ plan: Plan) {
+            flow = HouseholdFlow(plan.rig)
+            let life = flow.life.seconds
+            if case .open(let arrivals) = plan.rig.load {
+                let even = Load.Arrivals(stages: arrivals.stages, spacing: .even)
+                peakArrivals = ArrivalTimes(even, seed: plan.seed).peakRate
+                startedAbout = Double(plan.households ?? 0)
+                alive = min(startedAbout, peakArrivals * life)
+                isExact = false
+            } else {
+                let together = Double(plan.atOnce ?? plan.households ?? 0)
+                alive = together
+                peakArrivals = plan.atOnce == nil || life == 0 ? 0 : together / life
+                startedAbout =
+                    plan.households.map(Double.init)
+                    ?? together + peakArrivals * plan.arrivalsEnd.seconds
+                isExact = true
+            }
+        }
+    }
+
     public init(_ plan: Plan, on machine: MachineLimits) {
         let rig = plan.rig
-        let flow = HouseholdFlow(rig)
-        let isOpen =
-            if case .open(let arrivals) = rig.load { arrivals } else { nil as Load.Arrivals? }
+        let crowd = Crowd(plan)
+        let flow = crowd.flow
         let life = flow.life.seconds
         arrivalsEnd = plan.arrivalsEnd
         households = plan.households
-        if let isOpen {
-            let even = Load.Arrivals(stages: isOpen.stages, spacing: .even)
-            peakArrivals = ArrivalTimes(even, seed: plan.seed).peakRate
-            startedAbout = Double(plan.households ?? 0)
-            alive = min(startedAbout, peakArrivals * life)
-        } else {
-            let together = Double(plan.atOnce ?? plan.households ?? 0)
-            alive = together
-            peakArrivals = plan.atOnce == nil || life == 0 ? 0 : together / life
-            startedAbout =
-                plan.households.map(Double.init)
-                ?? together + peakArrivals * plan.arrivalsEnd.seconds
-        }
+        (startedAbout, peakArrivals, alive) = (crowd.startedAbout, crowd.peakArrivals, crowd.alive)
         self.life = flow.life
         duration = plan.arrivalsEnd + flow.longLife + rig.load.settle
         let seconds = max(1, duration.seconds)

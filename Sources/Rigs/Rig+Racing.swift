@@ -17,6 +17,7 @@ extension Rig {
             return kind
         }
         rig.isPrecise = true
+        rig.hurry()
         return rig
     }
 

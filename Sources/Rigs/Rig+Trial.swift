@@ -22,6 +22,7 @@ extension Rig {
         rig.polling.mode = .timer
         rig.load = .once(households: 1, settle: max(.seconds(5), polling.every * 2))
         rig.code.newCode = 0
+        rig.hurry()
         rig.afterSignIn = Self.hurried(afterSignIn)
         rig.lanes = 1
         rig.record = .all

@@ -22,7 +22,7 @@ public struct Rig: Sendable, Hashable {
     public var connections: TransportOptions.Connections = .perDevice
     /// Local addresses to send from; empty: the system chooses.
     public var sources: [AddressRange] = []
-    public var forwardedFor: ForwardedFor = .perDevice
+    public var forwardedFor: ForwardedFor = .perHousehold
     /// Nil: one for each core, less one when the target is embedded.
     public var lanes: Int?
     /// Lanes spin up to 100 us for exact sending.
@@ -57,11 +57,6 @@ public struct Rig: Sendable, Hashable {
     public enum Identities: String, Sendable, CaseIterable {
         case perRun = "per-run"
         case bySeed = "by-seed"
-    }
-
-    public enum ForwardedFor: Sendable, Hashable {
-        case perDevice
-        case none
     }
 
     /// What the TV does once it is signed in.
@@ -154,10 +149,19 @@ extension Rig: RigSection {
         Key(
             "forwarded-for",
             .either(
-                .words(("per-device", .perDevice), ("none", .none)), .later("[RANGE]"),
-                .later("{file: ips.txt}")), into: \.forwardedFor,
-            "X-Forwarded-For of each request. per-device: a different address for each device, "
-                + "because the service throttles by it."),
+                .words(
+                    ("per-household", .perHousehold), ("per-device", .perDevice), ("none", .none)),
+                .from(.list(.scalar(.forwardedRange)), ForwardedFor.listed),
+                .from(.section) { (keys: AddressFile) in .listed(AddressPool([], file: keys.file)) }
+            ),
+            into: \.forwardedFor,
+            "X-Forwarded-For of each request; services throttle by it. per-household: TV and phones "
+                + "of a home share one address, and so one limit, as behind a home's router; "
+                + "addresses are of 198.18.0.0/15 (131,072 homes), beyond them of 2001:db8::/32. "
+                + "per-device: each device has one; for viewers with shortened times, who would meet "
+                + "a limit that real ones do not; try, race and replay do so in place of per-household. "
+                + "[203.0.113.0/24, 2001:db8:1::/48] or {file: ips.txt}: homes have these. A range of "
+                + "IPv6 wider than a /64 has one home for each /64. none: no such header."),
         Key(
             "lanes", .scalar(.count(1...256)), ifGiven: \.lanes, example: "1",
             "Threads that run households. Default: one per core, minus one when the target is "

@@ -46,9 +46,16 @@ struct RigReader {
                 list, of: rig.target, surroundings, at: marks["accounts"].place)
             rig.accounts = .listed(accounts.read())
             problems += accounts.problems
-            rig.source = placed(list.file, in: tree, source: rig.source)
+            place(list.file, of: "accounts", in: &tree, &rig.source)
+        }
+        if case .listed(let pool) = rig.forwardedFor, let path = pool.file,
+            marks["forwarded-for"].isWhole
+        {
+            rig.forwardedFor = .listed(listed(path, marks["forwarded-for"].place))
+            place(path, of: "forwarded-for", in: &tree, &rig.source)
         }
         checkFiles(rig.target.tls, marks["target"]["tls"])
+        checkHomes(of: rig, marks["forwarded-for"])
         guard problems.isEmpty else { throw RigErrors(problems) }
         return RigReading(
             rig: rig, warnings: reader.warnings.inOrder, needs: needs.inOrder,
@@ -214,16 +221,50 @@ extension RigReader {
         return tree
     }
 
-    /// The source with the whole path of the accounts' file, so that a case which carries it can be
-    /// replayed from any folder. A source that was read already, and names no file, stays as it is.
-    private func placed(_ path: String, in tree: YAMLTree, source: String) -> String {
+    /// Puts the whole path of a file of accounts or addresses into the source, so that a case which carries it can
+    /// be replayed from any folder. A source that was read already, and names no file, stays as it is.
+    private func place(
+        _ path: String, of key: String, in tree: inout YAMLTree, _ source: inout String
+    ) {
         guard case .resolved = surroundings.secrets, !path.hasPrefix("/"), !path.contains("${"),
-            let value = tree["accounts"]?["file"]
-        else { return source }
+            let value = tree[key]?["file"]
+        else { return }
         let whole = Disk.whole(value.place.path(path))
-        var tree = tree
-        tree["accounts"]?["file"]?.content = .scalar(whole, isQuoted: true)
-        return tree.yaml
+        tree[key]?["file"]?.content = .scalar(whole, isQuoted: true)
+        source = tree.yaml
+    }
+
+    /// The addresses of a file; none for a report, which needs none.
+    private mutating func listed(_ path: String, _ place: Place) -> AddressPool {
+        guard case .resolved = surroundings.secrets else { return AddressPool([], file: path) }
+        let whole = place.path(path)
+        guard let text = surroundings.contents(whole) else {
+            problems.append(RigProblem(place, .unreadable(whole)))
+            return AddressPool([], file: path)
+        }
+        var reader = AddressFileReader(whole)
+        let blocks = reader.read(text)
+        problems += reader.problems
+        return AddressPool(blocks, file: path)
+    }
+
+    /// Homes that are there together need as many addresses: where two have one, each is throttled for the other.
+    private mutating func checkHomes(of rig: Rig, _ marks: Marks) {
+        guard problems.isEmpty, case .listed(let pool) = rig.forwardedFor, pool.count > 0 else {
+            return
+        }
+        let estimate = PlanEstimate.Crowd(Plan(rig, seed: rig.seed))
+        let homes = HomeAddresses.homes(.bounded(estimate.alive.rounded(.up)), of: rig)
+        guard homes > pool.count else { return }
+        let about = estimate.isExact ? "\(homes)" : "about \(homes)"
+        problems.append(
+            RigProblem(
+                marks.place,
+                .conflict(
+                    "forwarded-for has \(pool.count) \(pool.count == 1 ? "address" : "addresses") for \(about) homes "
+                        + "at a time, and homes that share one would be throttled for each other; add "
+                        + "\(pool.file == nil ? "ranges" : "addresses"), lower the load, or write per-household, "
+                        + "which has enough")))
     }
 
     /// What secures connections stands in files: one that is not there is a mistake in the rig.

@@ -72,7 +72,6 @@ public enum RigReference {
                     isItem: true)
             default: own = ["\(start)\(key.name): \(value)"]
             }
-            own += later(key.shape).map { "\(indent)# not supported yet: \(key.name): \($0)" }
             let gap = depth == 0 && position > 0 ? [""] : []
             // The dash of an item stands before its first key, so the comment goes above it.
             return gap + comments + own
@@ -93,11 +92,6 @@ public enum RigReference {
             if !later.isEmpty { text += " Not supported yet: \(later.joined(separator: ", "))." }
         }
         return key.isSupported ? text : "Not supported yet: " + text
-    }
-
-    private static func later(_ shape: Shape) -> [String] {
-        guard case .either(let shapes) = shape else { return [] }
-        return shapes.compactMap { if case .later(let example) = $0 { example } else { nil } }
     }
 
     private static func wrapped(_ text: String, width: Int) -> [String] {

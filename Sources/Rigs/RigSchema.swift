@@ -20,7 +20,8 @@ public enum RigSchema {
         Scalar.text.form, Scalar.secret.form, Scalar.flag.form, Scalar.duration.form,
         Scalar.rate.form, Scalar.share.form, Scalar.size.form, Scalar.distribution.form,
         Scalar.base.form, Scalar.url.form, Scalar.host.form, Scalar.address.form,
-        Scalar.addressRange.form, Scalar.ceiling.form, Scalar.proxy.form, Scalar.recording.form,
+        Scalar.addressRange.form, Scalar.forwardedRange.form, Scalar.ceiling.form,
+        Scalar.proxy.form, Scalar.recording.form,
         Scalar.threshold.form, Scalar.historyCheck.form, Scalar.offsets.form,
     ]
 
@@ -80,10 +81,7 @@ public enum RigSchema {
             return [("type", "array"), ("items", .members([("anyOf", .array([line, ofKind]))]))]
         case .list(let inner): return [("type", "array"), ("items", .members(schema(inner)))]
         case .either(let shapes):
-            let fitting = shapes.filter { if case .later = $0 { false } else { true } }
-            if fitting.count == 1 { return schema(fitting[0]) }
-            return [("anyOf", .array(fitting.map { .members(schema($0)) }))]
-        case .later: return [("not", .members([]))]
+            return [("anyOf", .array(shapes.map { .members(schema($0)) }))]
         }
     }
 

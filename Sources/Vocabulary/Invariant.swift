@@ -305,7 +305,8 @@ extension Invariant {
             Declaration(
                 "throttle-contract",
                 "429 only above the documented rate, and recovery after it",
-                meaning: "A device was throttled although it stayed below its documented rate.",
+                meaning:
+                    "A device or a home was throttled although it stayed below the documented rate.",
                 harmless:
                     "The service throttles by peer address: then all devices share one limit.",
                 observed: "households were throttled below their limit",

@@ -30,7 +30,8 @@ struct RulesTextTests {
         rules.shortestSignIn = .seconds(9)
         rules.recordsOutliveTokens = false
         rules.codeLifetime = .seconds(60)
-        rules.throttledBy = .device
+        rules.throttledBy = .household
+        rules.householdsOfHome = 2
         rules.startedMicroseconds = 42
         return rules
     }

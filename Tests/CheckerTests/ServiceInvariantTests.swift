@@ -101,6 +101,31 @@ struct ServiceInvariantTests {
         if !isKnown { #expect(story.findings[.throttleContract].note.hasPrefix("not checked")) }
     }
 
+    @Test("I16: where a home has one limit, what the phone asked counts for the TV")
+    func home() throws {
+        var story = Story()
+        story.rules.throttledBy = .household
+        story.code()
+        for step in 1...8 { story.poll(at: Double(step) * 50) }
+        for step in 1...4 {
+            story.tell(.phone, .checkCode, at: 500 + Double(step) * 50, .none, status: 403)
+        }
+        story.tell(.tv, .pollToken, at: 750, .none, status: 429)
+        #expect(story.sentences == [])
+        // Less than a period after the phone; more than one after the TV.
+        story.tell(.phone, .checkCode, at: 20_000, .none, status: 403)
+        story.tell(.tv, .pollToken, at: 20_500, .none, status: 429)
+        #expect(story.sentences == [])
+        story.tell(.tv, .pollToken, at: 30_000, .none, status: 429)
+        #expect(
+            try story.only().sentence
+                == "household 7: the TV's poll-token #17 was throttled (429) although its household had sent no "
+                + "request for more than 1000 ms")
+        story.rules.throttledBy = .repeated
+        #expect(story.sentences == [])
+        #expect(story.findings[.throttleContract].note.contains("earlier"))
+    }
+
     @Test("I19: a TV that asks on long after its code's end")
     func polling() throws {
         var story = Story()

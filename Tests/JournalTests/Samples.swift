@@ -52,6 +52,11 @@ struct Samples {
         record.tokenSeen = maybe { $0.instant() }
         record.viewerTime = .nanoseconds(self.number(9_000_000_000))
         record.polls = dice.below(100)
+        record.throttled = maybe {
+            ThrottledRequests(
+                firstScreen: $0.dice.below(9), secondScreens: $0.dice.below(9),
+                beforeSignIn: $0.dice.below(9))
+        }
         record.ended = maybe { $0.instant() }
         return record
     }

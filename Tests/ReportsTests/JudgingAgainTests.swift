@@ -99,7 +99,7 @@ struct JudgingAgainTests {
         "what a preflight found decides whether the throttle is judged",
         arguments: [
             (nil, .unknown), (.unknown, .unknown), (.nothing, .unknown),
-            (.forwardedAddress, .device), (.device, .device), (.peerAddress, .peer),
+            (.forwardedAddress, .household), (.device, .unknown), (.peerAddress, .peer),
         ] as [(ThrottleKey?, Rules.ThrottledBy)])
     func throttle(key: ThrottleKey?, expected: Rules.ThrottledBy) throws {
         let rig = try Rig.read(

@@ -113,23 +113,8 @@ struct PlanTests {
         let households = Self.all(try Self.plan())
         let devices = households.flatMap { [$0.firstScreen] + $0.secondScreens }
         #expect(Set(devices.map(\.id)).count == devices.count)
-        #expect(Set(devices.map(\.forwardedFor)).count == devices.count)
         #expect(Set(households.map(\.account.user)).count == households.count)
         #expect(devices.allSatisfy { $0.id.count == 32 && !$0.id.contains("-") })
-        #expect(devices.allSatisfy { $0.forwardedFor?.hasPrefix("10.") == true })
-    }
-
-    @Test("addresses go on where 10/8 ends, and are none where the rig says so")
-    func addresses() throws {
-        let plan = try Self.plan(
-            "identities: by-seed\nkinds: [{name: a}]", load: "{closed: {households: 1, for: 1s}}")
-        #expect(plan.household(0)?.firstScreen.forwardedFor == "10.0.0.1")
-        #expect(plan.household(0)?.secondScreens.first?.forwardedFor == "10.0.0.2")
-        let last = (1 << 24 - 2) / 2
-        #expect(plan.household(last - 1)?.secondScreens.first?.forwardedFor == "10.255.255.254")
-        #expect(plan.household(last)?.firstScreen.forwardedFor == "100.64.0.1")
-        let none = try Self.plan("forwarded-for: none")
-        #expect(none.household(0)?.firstScreen.forwardedFor == nil)
     }
 
     @Test("identities are the run's, or with by-seed the seed's")
@@ -169,21 +154,6 @@ struct PlanTests {
             }
         }
         #expect(ids.count == 128)
-    }
-
-    @Test("addresses of a run begin anywhere, go round, and are no two alike")
-    func ownAddresses() throws {
-        let lines = "identities: per-run\nkinds: [{name: a}]"
-        var first: Set<String> = []
-        for seed in Seed.samples(50) {
-            let plan = try Self.plan(
-                lines, load: "{closed: {households: 1, for: 1s}}", run: RunID(of: seed))
-            first.insert(try #require(plan.household(0)?.firstScreen.forwardedFor))
-            let all = (0..<500).compactMap { plan.household($0 * 20_000)?.firstScreen.forwardedFor }
-            #expect(Set(all).count == 500)
-            #expect(all.allSatisfy { $0.hasPrefix("10.") || $0.hasPrefix("100.") })
-        }
-        #expect(first.count == 50)
     }
 
     @Test("weights and shares hold in a thousand households")

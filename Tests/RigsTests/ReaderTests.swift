@@ -19,7 +19,7 @@ struct ReaderTests {
         #expect(rig.code == Rig.CodeTerms())
         #expect(rig.afterSignIn.isEmpty)
         #expect(rig.connections == .perDevice)
-        #expect(rig.forwardedFor == .perDevice)
+        #expect(rig.forwardedFor == .perHousehold)
         #expect(rig.lanes == nil)
         #expect(rig.record == .all)
         #expect(rig.validity == Rig.Validity())

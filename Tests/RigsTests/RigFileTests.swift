@@ -186,7 +186,9 @@ struct SchemaTests {
             "faults: [noisy, {token-flap: {window: 30ms}}]", "clean-up: false",
             "after-sign-in: [authorize, {watch: \"uniform(1s, 2s)\"}, {again: 10%}]",
             "thresholds: [{'kind \"household\"': errors < 1%}, poll-token p99.9 <= 1s]",
-            "record: sample(1%)", "forwarded-for: none", "standin: {nodes: 1, throttle: off}",
+            "record: sample(1%)", "forwarded-for: none",
+            "forwarded-for: [203.0.113.0/24, \"2001:db8::/40\"]",
+            "standin: {nodes: 1, throttle: off}",
         ])
     func takes(line: String) throws {
         #expect(try problems(Self.whole + line) == [])

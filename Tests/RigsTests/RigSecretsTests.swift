@@ -32,7 +32,7 @@ struct RigSecretsTests {
         case .named(let inner): rows(inner, key, path, around: { outside("{a: \($0)}") })
         case .list(let inner): rows(inner, key, path, around: { outside("[\($0)]") })
         case .either(let shapes): shapes.flatMap { rows($0, key, path, around: outside) }
-        case .choice, .later: []
+        case .choice: []
         }
     }
 

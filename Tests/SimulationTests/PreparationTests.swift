@@ -34,7 +34,12 @@ struct PreparationTests {
         #expect(summary.exchanges.sent == exchanges.count { $0.ended >= begins })
         #expect(summary.signIn?.count == 38)
         #expect(summary.stages.first?.name == "before the load")
-        #expect(summary.notes == [preparation.sentence])
+        #expect(summary.notes.count == 2 && summary.notes.first == preparation.sentence)
+        let mix = try #require(summary.notes.last)
+        #expect(
+            mix.hasPrefix("request mix: ") && mix.contains("22 of 60 households arrived signed in"))
+        #expect(summary.kinds.map(\.returning) == [22] && summary.kinds.map(\.households) == [60])
+        #expect(summary.kinds[0].requests == summary.exchanges.sent)
     }
 
     @Test("households are told by the provider that they chose, or that their token names")

@@ -5,22 +5,23 @@ internal import Vocabulary
 /// I16, I19 and `conforms`: how the service and our own devices keep to the forms.
 extension HouseholdState {
     /// `throttle-contract`: a 429 that even the strictest reading of the budget does not allow: one
-    /// of the first `burst`, or with nothing else of that device within a whole period (rest-v1.md
-    /// § 14). Judged only where each device is one to the service.
+    /// of the first `burst`, or with nothing else of the same limit within a whole period (rest-v1.md
+    /// § 14): of that device, or of its home. Judged only where it is known which.
     mutating func judgeThrottle(_ operation: Observed, _ beat: CompactOperation, isQuiet: Bool) {
         guard let throttle = registry.throttle else { return }
         check(.throttleContract)
         guard operation.flags.contains(.throttled) else { return }
         let state = screens[operation.screen]
         let every = milliseconds(throttle.every)
+        let owner = registry.sharesLimit ? "its household" : beat.screenName
         if Int(state.sent) <= throttle.burst {
             let text =
                 "\(beat.name) was throttled (429) as one of the first \(state.sent) requests of "
-                + "\(beat.screenName); a burst of \(throttle.burst) is allowed"
+                + "\(owner); a burst of \(throttle.burst) is allowed"
             refuse(operation, beat, since: .min, text)
         } else if isQuiet, state.lastCall <= operation.call {
             let text =
-                "\(beat.name) was throttled (429) although \(beat.screenName) had sent no request "
+                "\(beat.name) was throttled (429) although \(owner) had sent no request "
                 + "for more than \(every)"
             let since = operation.call.plus(-registry.throttleEvery - 1_000_000)
             refuse(operation, beat, since: since, text)
@@ -34,7 +35,9 @@ extension HouseholdState {
         let mayWait = mayShareAddress(operation)
         guard !mayWait || refusals.count < Self.refusalLimit else { return }
         let found = violation(
-            .throttleContract, .given("each device has its own limit"), [beat], text)
+            .throttleContract,
+            .given("each \(registry.sharesLimit ? "home" : "device") has its own limit"), [beat],
+            text)
         guard mayWait else { return accuse(found) }
         refusals.append(
             SharedAddresses.Refusal(violation: found, span: since...max(since, beat.ret)))

@@ -55,8 +55,10 @@ extension Explanation {
             "throttled", "429: the service limits the rate",
             "The device waits and tries again. Not an error.",
             harmless:
-                "TVs poll faster than the protocol's minimum, or all devices share one address "
-                + "(forwarded-for).", send: "rate per address and per device, UTC time"),
+                "TVs poll faster than the protocol's minimum, TV and phone of a home share one limit "
+                + "(forwarded-for: per-household), or all devices do (none). \"Throttled by limit\" in the "
+                + "report and throttling in summary.json tell how many homes, and what it did to sign-ins.",
+            send: "rate per address and per device, UTC time"),
         outcome(
             "rejected", "a 4xx other than those of pending, throttled and not-entitled",
             "The service refused the request; by the protocol it has no effect.",

@@ -20,8 +20,9 @@ enum HouseholdSections {
             \(Figures.count(counts.failed)) failed, \(Figures.count(counts.abandoned)) gave up\
             \(running(counts)).\(already)\(denied(counts)) Not every rig plays or logs out.</p>
             \(bars(all, name: "Households by furthest stage"))
-            \(byKind(Array(summary.funnels.dropFirst())))
+            \(byKind(Array(summary.funnels.dropFirst()), summary.kinds))
             \(byProvider(summary.providers))
+            \(throttled(summary.throttling))
             \(losses(summary))
             """
     }
@@ -51,7 +52,7 @@ enum HouseholdSections {
     }
 
     /// A funnel of each kind, where there are several.
-    private static func byKind(_ funnels: [Funnel]) -> HTML {
+    private static func byKind(_ funnels: [Funnel], _ kinds: [KindRow]) -> HTML {
         if funnels.isEmpty { return .none }
         let each = funnels.map { funnel -> HTML in
             let lost = [
@@ -65,7 +66,8 @@ enum HouseholdSections {
 
                 """
         }
-        return "<h3>By kind</h3><div class=\"kinds\">\(each)</div>"
+        let table = KindRow.columns.page("Households by kind", kinds)
+        return "<h3>By kind</h3>\(table)<div class=\"kinds\">\(each)</div>"
     }
 
     private static func byProvider(_ providers: [ProviderRow]) -> HTML {
@@ -79,6 +81,37 @@ enum HouseholdSections {
             <h3>By provider</h3>
             \(ProviderRow.columns.page("Households by provider", Array(shown)))
             \(more)
+            """
+    }
+
+    /// Who was throttled, and what that did to sign-ins, where anybody was.
+    private static func throttled(_ found: ThrottlingSummary?) -> HTML {
+        guard let found, found.requests > 0 else { return .none }
+        func row(_ name: HTML, _ value: HTML, _ note: HTML) -> [HTML] { [name, value, note] }
+        func number(_ value: Int) -> HTML { .number(Double(value), shown: Figures.count(value)) }
+        func time(_ spread: Spread?, _ value: (Spread) -> Double) -> HTML {
+            guard let spread else { return "–" }
+            return .number(value(spread), shown: Figures.time(milliseconds: value(spread)))
+        }
+        let whole: HTML = found.limits.map { "of \(Figures.count($0))" } ?? .none
+        return """
+            <h3>Throttled by limit</h3>
+            \(Table(
+                caption: "Throttled requests (429) by \(found.limit), and their effect on sign-ins",
+                columns: [.text("What"), .number("Value"), .text("Note")],
+                rows: [
+                    row("limits with throttled requests (one for each \(found.limit))", number(found.throttled), whole),
+                    row("throttled requests", number(found.requests), "each try counted"),
+                    row("of one limit, median", number(found.p50), "of those with any"),
+                    row("of one limit, p95", number(found.p95), .none),
+                    row("of one limit, most", number(found.max), .none),
+                    row("sign-ins that had to wait", number(found.delayed), "of \(Figures.count(found.signIns))"),
+                    row("sign-in p50, those", time(found.delayedTime) { $0.p50 }, "without the viewer's own time"),
+                    row("sign-in p50, the others", time(found.otherTime) { $0.p50 }, .none),
+                    row("sign-in p95, those", time(found.delayedTime) { $0.p95 }, .none),
+                    row("sign-in p95, the others", time(found.otherTime) { $0.p95 }, .none),
+                ]
+            ).html)
             """
     }
 

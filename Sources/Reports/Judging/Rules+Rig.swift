@@ -24,6 +24,7 @@ extension Rules {
         recordsOutliveTokens = !(isEmbedded && rig.standin.deletesOnFirstRetrieve)
         codeLifetime = rig.code.lifetime
         throttledBy = Self.throttledBy(rig, isEmbedded: isEmbedded, key)
+        if throttledBy == .household { householdsOfHome = rig.householdsOfHome }
         if isEmbedded { degradations = Self.degradations(rig.standin) }
         self.startedMicroseconds = startedMicroseconds
         guard rig.protocols == [.oauthDeviceGrant] else { return }
@@ -40,15 +41,23 @@ extension Rules {
         return max(.seconds(5), .nanoseconds(Int64(interval.rounded(.up))))
     }
 
-    /// Of a stand-in of our own it is known; of others, what a preflight proved.
+    /// Of a stand-in of our own it is known; of others, what a preflight proved. By what a service knows the devices
+    /// that it throttles by another name than their address, nobody can say of phones.
     private static func throttledBy(
         _ rig: Rig, isEmbedded: Bool, _ key: ThrottleKey?
     ) -> ThrottledBy {
-        if isEmbedded { return rig.forwardedFor == .perDevice ? .device : .unknown }
-        return switch key {
-        case .forwardedAddress, .device: .device
-        case .peerAddress: .peer
-        case .nothing, .unknown, nil: .unknown
+        switch isEmbedded ? .forwardedAddress : key {
+        case .forwardedAddress:
+            switch rig.forwardedFor {
+            case .none: return isEmbedded ? .peer : .unknown
+            // Of a service that outlives the run an earlier run has used the limits, it may be a second ago.
+            case _ where !isEmbedded && rig.identities == .bySeed: return .repeated
+            case .listed where !isEmbedded || rig.repeatsAddresses: return .repeated
+            case .perDevice: return .device
+            case .perHousehold, .listed: return .household
+            }
+        case .peerAddress: return .peer
+        case .device, .nothing, .unknown, nil: return .unknown
         }
     }
 

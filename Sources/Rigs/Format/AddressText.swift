@@ -90,6 +90,25 @@ extension Scalar<AddressRange> {
     }
 }
 
+extension Scalar<AddressBlock> {
+    /// Public addresses of homes.
+    static var forwardedRange: Scalar<AddressBlock> {
+        Scalar(
+            name: "forwarded-range",
+            wanted: "an address or range, such as 203.0.113.0/24 or 2001:db8:1::/48",
+            pattern: "[0-9A-Fa-f:.]+(\\/[0-9]+)?"
+        ) { text throws(Refusal) in
+            guard let block = AddressBlock(text) else {
+                let parts = text.split(separator: "/")
+                let isWide = parts.count == 2 && AddressBlock(String(parts[0])) != nil
+                throw Refusal(
+                    remark: isWide ? "which is wider than a /8 (IPv6: /16), or no range" : nil)
+            }
+            return block
+        }
+    }
+}
+
 extension Scalar<TargetLimits.Limit<Rate>> {
     /// `none`, or a rate that lets something through.
     static var ceiling: Scalar<TargetLimits.Limit<Rate>> {

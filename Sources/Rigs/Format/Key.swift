@@ -171,8 +171,6 @@ indirect enum Shape: Sendable {
     case list(Shape)
     /// The first of these that fits the kind of node, a scalar, a list or a map.
     case either([Shape])
-    /// A list or map that the format has a place for and this version refuses; an example of it.
-    case later(String)
 
     /// A word of a choice.
     struct Choice: Sendable {
@@ -193,9 +191,7 @@ indirect enum Shape: Sendable {
         case .named(let shape): "a map of names, each with \(shape.wanted)"
         case .list(let shape): "a list, each item \(shape.wanted)"
         case .either(let shapes):
-            shapes.filter { if case .later = $0 { false } else { true } }.map(\.wanted)
-                .joined(separator: ", or ")
-        case .later: "left out"
+            shapes.map(\.wanted).joined(separator: ", or ")
         }
     }
 
@@ -212,7 +208,7 @@ indirect enum Shape: Sendable {
     func fits(_ content: YAMLTree.Content) -> Bool {
         switch (self, content) {
         case (.scalar, .scalar), (.choice, .scalar), (.list, .list), (.map, .map), (.one, .map),
-            (.named, .map), (.later, .map), (.later, .list):
+            (.named, .map):
             true
         case (.either(let shapes), _): shapes.contains { $0.fits(content) }
         default: false

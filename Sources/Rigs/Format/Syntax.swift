@@ -70,25 +70,14 @@ struct Syntax<Value>: Sendable {
     /// The first of these that fits the kind of node.
     static func either(_ choices: Syntax...) -> Syntax {
         let shape = Shape.either(choices.map(\.shape))
-        let words = choices.flatMap(\.shape.words)
         return Syntax(
             shape, spelled: { value in choices.lazy.compactMap { $0.spelled(value) }.first },
             read: { tree, asked, reader, marks in
                 guard let choice = choices.first(where: { $0.shape.fits(tree.content) }) else {
                     return nil
                 }
-                if case .later = choice.shape {
-                    reader.refuse(
-                        tree.place, .notYet("\(asked.name) as \(tree.kind)", accepted: words))
-                    return nil
-                }
                 return choice.read(tree, Asked(asked.name, wanted: shape.wanted), &reader, &marks)
             })
-    }
-
-    /// A list or map that the format has a place for and this version refuses; an example of it.
-    static func later(_ example: String) -> Syntax {
-        Syntax(.later(example)) { _, _, _, _ in nil }
     }
 }
 

@@ -69,7 +69,7 @@ extension EmitTarget {
             domain: target.domain,
             redirectURL: target.redirectURL, mvpds: target.mvpds.map(\.id),
             resources: target.resources, usesBearer: target.usesBearer,
-            forwards: rig.forwardedFor == .perDevice,
+            forwards: rig.forwardedFor != .none,
             firstInfo: Self.info(of: home?.firstScreen, rig),
             secondInfo: Self.info(of: home?.secondScreens.first, rig),
             demoStatement: isNear ? Signing.demoSoftwareStatement() : "")

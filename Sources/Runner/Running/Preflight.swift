@@ -12,13 +12,13 @@ package struct Preflight: Sendable {
 
     package typealias Finding = ThrottleProbe.ProbeFinding
 
-    /// Nil where nobody wants to know: in virtual time, at the embedded target, and where all devices are
-    /// to look alike.
+    /// Nil where nobody wants to know: in virtual time, at the embedded target, and where devices say no address.
     package init?(of rig: Rig, on venue: Venue) throws(RunError) {
         guard !venue.isVirtual, rig.target.probes(isNear: venue.isNear),
-            rig.forwardedFor == .perDevice
+            rig.forwardedFor != .none
         else { return nil }
-        let plan = Plan(rig, seed: rig.seed, run: .random())
+        // Of the run to come: its addresses are not to be used up.
+        let plan = Plan(rig, seed: rig.seed, run: venue.run)
         let configuration = try venue.configuration(of: rig)
         let salt = UInt64.random(in: .min ... .max)
         guard let probe = ThrottleProbe(plan, terms: configuration, salt: salt) else { return nil }

@@ -41,7 +41,8 @@ class Screen:
     def __init__(self, household, role):
         self.household, self.role = household, role
         self.id = "case-%s-%s" % (role, "".join(random.choices("0123456789abcdef", k=24)))
-        self.address = "100.%d.%d.%d" % tuple(random.randint(1, 250) for _ in range(3))
+        # 198.18.0.0/15 is set aside for tests (RFC 2544).
+        self.address = "198.%d.%d.%d" % tuple(random.randint(*ends) for ends in ((18, 19), (0, 255), (1, 254)))
         self.bearer, self.kept = None, {}
         self.signs = TARGET["bearer"] and not (role == "second" and TARGET["barePhones"])
 

@@ -1,0 +1,56 @@
+internal import Journal
+internal import Rendering
+internal import Rigs
+
+/// Households of one kind: what they are, how many held a token from before, and what they asked for.
+public struct KindRow: Sendable, Hashable {
+    public var kind: String
+    /// Word of the rig, such as `roku`; empty where its rig cannot be read any more.
+    public var firstScreen: String
+    public var requestor: String
+    public var households: Int
+    /// Signed in on arrival.
+    public var returning: Int
+    public var signedIn: Int
+    public var failed: Int
+    /// Requests of the load.
+    public var requests: Int
+
+    /// By the rig's kinds.
+    static func rows(_ fold: RunFold) -> [KindRow] {
+        let rig = LoadStage.rig(of: fold.header)
+        return fold.header.kinds.map { name in
+            let kind = rig?.kinds.first { $0.name == name }
+            let tally = fold.tally(kind: name)
+            return KindRow(
+                kind: Sanitizer.line(name), firstScreen: kind?.firstScreen.rawValue ?? "",
+                requestor: Sanitizer.line(
+                    kind?.application?.requestor ?? rig?.target.requestor ?? ""),
+                households: tally.started, returning: tally[.preSignedIn],
+                signedIn: tally.signedIn, failed: tally[.failed],
+                requests: fold.sum(kind: name).sent)
+        }
+    }
+
+    static let columns: [Column<KindRow>] = [
+        text("kind", "Kind") { $0.kind }, text("firstScreen", "First screen") { $0.firstScreen },
+        text("requestor", "Requestor") { $0.requestor },
+        count("households", "Households") { $0.households },
+        count("new", "New") { $0.households - $0.returning },
+        count("returning", "Signed in on arrival") { $0.returning },
+        count("signedIn", "Signed in") { $0.signedIn }, count("failed", "Failed") { $0.failed },
+        count("requests", "Requests") { $0.requests },
+    ]
+
+    private static func text(
+        _ json: String, _ head: String, _ value: @escaping @Sendable (KindRow) -> String
+    ) -> Column<KindRow> {
+        Column(json: json, page: head, isText: true) { .text(value($0)) }
+    }
+
+    private static func count(
+        _ json: String, _ head: String, _ value: @escaping @Sendable (KindRow) -> Int
+    ) -> Column<KindRow> {
+        Column(json: json, page: head) { .count(value($0)) }
+    }
+}
