@@ -1,6 +1,6 @@
 internal import Checker
 internal import Formats
-internal import Journal
+public import Journal
 internal import Rendering
 internal import Statistics
 

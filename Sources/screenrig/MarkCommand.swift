@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Journal
 internal import Rigs
 internal import Runner
+internal import Vocabulary
 
 /// What `mark` and `control` have in common: which run they speak to.
 struct GoingRun: ParsableArguments {
