@@ -77,7 +77,7 @@ extension Scalar<String> {
     /// A word or a few: letters, digits, blanks, dots and dashes, as a name in a threshold.
     static var eventName: Scalar<String> {
         Scalar(
-            name: "event name", wanted: "letters, digits, '-', '_' and '.', such as rollout-2",
+            wanted: "letters, digits, '-', '_' and '.', such as rollout-2",
             pattern: "[A-Za-z0-9][A-Za-z0-9._-]{0,39}"
         ) { text throws(Refusal) in
             guard EventTerms.isName(text) else { throw Refusal(remark: nil) }

@@ -222,7 +222,8 @@ extension Rig: RigSection {
         ).changingNoRequest,
         Key(
             "events", .list(.section), into: \.events,
-            example: "[{name: rollout, at: 5m, run: kubectl rollout restart deploy/auth}]",
+            example: "[{name: rollout, at: 5m, run: kubectl rollout restart deploy/auth, shell: false, "
+                + "until: 6m, timeout: 10m}]",
             "What happens to the service meanwhile: commands that are run, or moments to mark. "
                 + "Charts show them, and the report tells before, during and after apart; "
                 + "'screenrig mark NAME' adds one from another shell."

@@ -70,18 +70,29 @@ public enum RigSchema {
             return map(keys) + [("minProperties", .integer(1)), ("maxProperties", .integer(1))]
         case .named(let inner):
             return [("type", "object"), ("additionalProperties", .members(schema(inner)))]
-        case .list(.scalar(let scalar)) where scalar.mayNameKind:
-            // `kind "NAME": errors < 1%` is a map with one key to YAML.
-            let line: JSON = .members([("$ref", .string("#/$defs/\(scalar.name ?? "text")"))])
-            let ofKind: JSON = .members([
+        case .list(let inner):
+            let items = ofKind(inner).map { [("anyOf", JSON.array(choices(inner) + [$0]))] }
+            return [("type", "array"), ("items", .members(items ?? schema(inner)))]
+        case .either: return [("anyOf", .array(choices(shape)))]
+        }
+    }
+
+    private static func choices(_ shape: Shape) -> [JSON] {
+        guard case .either(let shapes) = shape else { return [.members(schema(shape))] }
+        return shapes.map { .members(schema($0)) }
+    }
+
+    /// `kind "NAME": errors < 1%` is a map with one key to YAML; nil for items that are no such lines.
+    private static func ofKind(_ shape: Shape) -> JSON? {
+        switch shape {
+        case .scalar(let scalar) where scalar.mayNameKind:
+            .members([
                 ("type", "object"), ("minProperties", .integer(1)), ("maxProperties", .integer(1)),
-                ("patternProperties", .members([("^kind ", line)])),
+                ("patternProperties", .members([("^kind ", .members(schema(shape)))])),
                 ("additionalProperties", .bool(false)),
             ])
-            return [("type", "array"), ("items", .members([("anyOf", .array([line, ofKind]))]))]
-        case .list(let inner): return [("type", "array"), ("items", .members(schema(inner)))]
-        case .either(let shapes):
-            return [("anyOf", .array(shapes.map { .members(schema($0)) }))]
+        case .either(let shapes): shapes.lazy.compactMap(ofKind).first
+        default: nil
         }
     }
 

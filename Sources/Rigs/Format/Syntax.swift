@@ -73,7 +73,9 @@ struct Syntax<Value>: Sendable {
         return Syntax(
             shape, spelled: { value in choices.lazy.compactMap { $0.spelled(value) }.first },
             read: { tree, asked, reader, marks in
-                guard let choice = choices.first(where: { $0.shape.fits(tree.content) }) else {
+                let line = choices.first { $0.shape.takes(tree) }
+                guard let choice = line ?? choices.first(where: { $0.shape.fits(tree.content) })
+                else {
                     return nil
                 }
                 return choice.read(tree, Asked(asked.name, wanted: shape.wanted), &reader, &marks)
