@@ -152,7 +152,9 @@ extension EventRow {
         guard !events.isEmpty else { return [] }
         var rows = events.map { EventRow($0) }
         var phases = rows.indices.map { Self.phases(of: $0, in: rows, loadBegins, seconds) }
-        var sums = phases.map { $0.map { _ in Cell(key: .init(second: 0, operation: .connect, kind: 0)) } }
+        var sums = phases.map {
+            $0.map { _ in Cell(key: .init(second: 0, operation: .connect, kind: 0)) }
+        }
         var timeline: [EventSecond] = []
         var current = Cell(key: .init(second: 0, operation: .connect, kind: 0))
         var second = 0
@@ -249,14 +251,16 @@ extension EventRow {
     /// What came of its command: `exit status 1`; nil where nothing was run or all was well.
     var trouble: String? {
         guard !command.isEmpty, status != 0 else { return nil }
-        return status.map { "its command ended with status \($0)" } ?? "its command did not end by itself"
+        return status.map { "its command ended with status \($0)" }
+            ?? "its command did not end by itself"
     }
 
     /// Its line in a terminal.
     var line: String {
         let figures = phases.filter { $0.requests > 0 }.map { phase in
             let p99 = phase.p99.map { ", p99 \(Figures.time(milliseconds: $0))" } ?? ""
-            return "\(phase.name.rawValue): \(Figures.percent(phase.errors, of: phase.requests)) errors\(p99)"
+            return
+                "\(phase.name.rawValue): \(Figures.percent(phase.errors, of: phase.requests)) errors\(p99)"
         }
         let recovered =
             switch recovery {
@@ -270,7 +274,8 @@ extension EventRow {
     var json: JSON {
         .members([
             ("name", .string(name)), ("origin", .string(origin.rawValue)),
-            ("fromSeconds", .decimal(from)), ("throughSeconds", through.map { .decimal($0) } ?? .null),
+            ("fromSeconds", .decimal(from)),
+            ("throughSeconds", through.map { .decimal($0) } ?? .null),
             ("command", command.isEmpty ? .null : .string(command)),
             ("status", status.map(JSON.integer) ?? .null),
             (

@@ -33,24 +33,48 @@ public struct KindRow: Sendable, Hashable {
     }
 
     static let columns: [Column<KindRow>] = [
-        text("kind", "Kind") { $0.kind }, text("firstScreen", "First screen") { $0.firstScreen },
-        text("requestor", "Requestor") { $0.requestor },
-        count("households", "Households") { $0.households },
-        count("new", "New") { $0.households - $0.returning },
-        count("returning", "Signed in on arrival") { $0.returning },
-        count("signedIn", "Signed in") { $0.signedIn }, count("failed", "Failed") { $0.failed },
-        count("requests", "Requests") { $0.requests },
+        text("kind", "Kind", .like("kind")) { $0.kind },
+        text(
+            "firstScreen", "First screen",
+            .own(
+                "the device that wants to play, such as tvos or roku",
+                "first-screen of the kind in the rig; it shows the code and polls.")
+        ) { $0.firstScreen },
+        text(
+            "requestor", "Requestor",
+            .own(
+                "the programmer whose app the first screen runs",
+                "requestor of the kind in the rig, or of its target.")
+        ) { $0.requestor },
+        count("households", "Households", .like("household")) { $0.households },
+        count(
+            "new", "New",
+            .own(
+                "households that arrived without a sign-in",
+                "The others had signed in before the load began: 'returning' of their kind.")
+        ) { $0.households - $0.returning },
+        count("returning", "Signed in on arrival", .like("pre-signed-in")) { $0.returning },
+        count("signedIn", "Signed in", .like("signed-in")) { $0.signedIn },
+        count("failed", "Failed", .like("failed")) { $0.failed },
+        count(
+            "requests", "Requests",
+            .own(
+                "requests that were sent during the load",
+                "Those of the sign-ins before it, of households that return, are not counted.")
+        ) { $0.requests },
     ]
 
     private static func text(
-        _ json: String, _ head: String, _ value: @escaping @Sendable (KindRow) -> String
+        _ json: String, _ head: String, _ explained: Column<KindRow>.Explained,
+        _ value: @escaping @Sendable (KindRow) -> String
     ) -> Column<KindRow> {
-        Column(json: json, page: head, isText: true) { .text(value($0)) }
+        Column(json: json, page: head, isText: true, explained: explained) { .text(value($0)) }
     }
 
     private static func count(
-        _ json: String, _ head: String, _ value: @escaping @Sendable (KindRow) -> Int
+        _ json: String, _ head: String, _ explained: Column<KindRow>.Explained,
+        _ value: @escaping @Sendable (KindRow) -> Int
     ) -> Column<KindRow> {
-        Column(json: json, page: head) { .count(value($0)) }
+        Column(json: json, page: head, explained: explained) { .count(value($0)) }
     }
 }

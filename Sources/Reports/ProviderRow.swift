@@ -38,6 +38,9 @@ public struct ProviderRow: Sendable, Hashable {
         Column(
             "mvpd", json: "mvpd", page: "Provider", isText: true,
             about: "the provider (MVPD); empty: households that came to none",
+            explained: .own(
+                "the pay-TV provider (MVPD) with which a household signed in",
+                "As its login or its token names it; '–' stands for households that came to none."),
             drawn: { $0.mvpd.isEmpty ? "–" : "\($0.mvpd)" }, value: { .text($0.mvpd) }),
         count(
             "households", "households", "Households", "that chose it, or whose token names it",
@@ -63,18 +66,27 @@ public struct ProviderRow: Sendable, Hashable {
             "households told that the account may not watch; they stay signed in",
             like: "not-entitled"
         ) { $0.notEntitled },
-        time("sign_in_p50_ms", "Sign-in p50", "code shown → token seen, half of them") {
+        time(
+            "sign_in_p50_ms", "Sign-in p50", "code shown → token seen, half of them",
+            like: "percentile"
+        ) {
             $0.signIn?.p50
         },
-        time("sign_in_p95_ms", "Sign-in p95", "code shown → token seen, 95 of 100") {
+        time(
+            "sign_in_p95_ms", "Sign-in p95", "code shown → token seen, 95 of 100",
+            like: "percentile"
+        ) {
             $0.signIn?.p95
         },
-        time("service_p95_ms", "Service p95", "the same without the viewer's own time") {
+        time(
+            "service_p95_ms", "Service p95", "the same without the viewer's own time",
+            like: "percentile"
+        ) {
             $0.service?.p95
         },
         time(
             "visibility_p95_ms", "Visibility p95",
-            "the phone's last response → the TV's token, 95 of 100"
+            "the phone's last response → the TV's token, 95 of 100", like: "percentile"
         ) { $0.visibility?.p95 },
         Column(json: "signInMs") { .json(Spread.json($0.signIn)) },
         Column(json: "signInServiceMs") { .json(Spread.json($0.service)) },
@@ -91,10 +103,10 @@ public struct ProviderRow: Sendable, Hashable {
     }
 
     private static func time(
-        _ csv: String, _ head: String, _ about: String,
+        _ csv: String, _ head: String, _ about: String, like term: String,
         _ value: @escaping @Sendable (ProviderRow) -> Double?
     ) -> Column<ProviderRow> {
-        Column(csv, page: head, about: about) { row in
+        Column(csv, page: head, about: about, explained: .like(term)) { row in
             value(row).map { .figure($0, Figures.time(milliseconds: $0)) } ?? .number(nil)
         }
     }

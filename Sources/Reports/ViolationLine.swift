@@ -78,7 +78,8 @@ struct ViolationLine {
         },
         Column(
             "events",
-            about: "events of the run that it fell into (rig, mark), until the service had recovered"
+            about:
+                "events of the run that it fell into (rig, mark), until the service had recovered"
         ) { .text($0.events.joined(separator: " ")) },
     ]
 }

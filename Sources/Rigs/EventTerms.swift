@@ -1,4 +1,3 @@
-
 /// Something that happens to the service during a run: a command of the rig's own, such as a deploy, or a
 /// moment that the report shall mark (rigs/reference.yaml, `events`).
 public struct EventTerms: Sendable, Hashable {
@@ -117,7 +116,11 @@ package enum CommandWords {
             } else if character == "\\", quote != "'" {
                 isEscaped = true
             } else if let open = quote {
-                if character == open { quote = nil } else { word = (word ?? "") + String(character) }
+                if character == open {
+                    quote = nil
+                } else {
+                    word = (word ?? "") + String(character)
+                }
             } else if character == "'" || character == "\"" {
                 quote = character
                 word = word ?? ""

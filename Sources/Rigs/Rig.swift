@@ -213,7 +213,8 @@ extension Rig: RigSection {
             "thresholds", .list(.threshold),
             set: { $0.thresholds = Threshold.withDefaults($1) }, default: "[]",
             example: "[poll-token p99 < 250ms, sign-in-service p95 < 8s, errors < 0.1%]",
-            "Limits that the run must meet; a line is " + Threshold.grammar + ". {limit: LINE, abort: "
+            "Limits that the run must meet; a line is " + Threshold.grammar
+                + ". {limit: LINE, abort: "
                 + "true, after: 30s} ends a run early in which it was missed for so long. These hold "
                 + "unless a line on the same subject replaces them: "
                 + Threshold.defaults.map(\.text).joined(separator: ", ")
@@ -222,7 +223,8 @@ extension Rig: RigSection {
         ).changingNoRequest,
         Key(
             "events", .list(.section), into: \.events,
-            example: "[{name: rollout, at: 5m, run: kubectl rollout restart deploy/auth, shell: false, "
+            example:
+                "[{name: rollout, at: 5m, run: kubectl rollout restart deploy/auth, shell: false, "
                 + "until: 6m, timeout: 10m}]",
             "What happens to the service meanwhile: commands that are run, or moments to mark. "
                 + "Charts show them, and the report tells before, during and after apart; "

@@ -29,7 +29,8 @@ struct MarkCommand: ParsableCommand {
         discussion: """
             Example:
                 screenrig mark rollout
-                screenrig mark failover --begin && ./fail-over.sh; screenrig mark failover --end
+                screenrig mark failover --begin
+                screenrig mark failover --end
                 screenrig mark cache-flush --run reports/staging-load-20261124T060000Z
 
             The event is a line in every chart over time; the report tells latency, errors and violations before, \
@@ -97,7 +98,8 @@ struct ControlCommand: ParsableCommand {
         }
         guard let text = rate, let perSecond = Rate(rigText: text)?.perSecond, perSecond > 0 else {
             throw ValidationError(
-                "'rate' needs how many households arrive, with a unit, such as 'rate 50/s' or 'rate 10/m'")
+                "'rate' needs how many households arrive, with a unit, such as 'rate 50/s' or 'rate 10/m'"
+            )
         }
         return .rate(.init(perSecond: perSecond))
     }

@@ -147,7 +147,7 @@ struct PlatformTargetTests {
         let folder = try Folder()
         _ = try folder.write("no key\n", to: "bad.pem")
         for (name, words) in [
-            ("nowhere.pem", "nowhere.pem cannot be read"), ("bad.pem", "holds no RSA private key"),
+            ("nowhere.pem", "nowhere.pem cannot be read"), ("bad.pem", "holds no RSA key"),
         ] {
             let rig = try folder.write(Self.rig("{key: \(name)}"), to: "rig.yaml")
             let ended = try await Command.run("run", rig, "--out", "run-\(name)", in: folder)

@@ -126,9 +126,10 @@ struct ThrottleProbeTests {
     @Test("is asked under addresses of no device, and others with each run")
     func addresses() throws {
         let first = try probe(by: .forwarded, salt: 1).service.addresses
-        #expect(first == ["198.18.0.1", "198.19.0.1"])
-        #expect(
-            try probe(by: .forwarded, salt: 2).service.addresses == ["198.18.0.2", "198.19.0.2"])
+        #expect(Set(first).count == 2)
+        #expect(first.allSatisfy { $0.hasPrefix("198.18.") || $0.hasPrefix("198.19.") })
+        let others = try probe(by: .forwarded, salt: 2).service.addresses
+        #expect(Set(first).isDisjoint(with: others))
     }
 
     @Test("stays unknown where the service lets nobody in, and says why")

@@ -356,7 +356,7 @@ import Vocabulary
     @Test("every operation of the protocol is a step, and V1's steps are found by their names")
     func operations() {
         let operations = ProtocolName.oauthDeviceGrant.operations
-        #expect(operations.count == 10)
+        #expect(operations.count == 13)
         #expect(
             ProtocolName.oauthDeviceGrant.counterparts(of: .registrationCode) == [
                 .deviceAuthorization

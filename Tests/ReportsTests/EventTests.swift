@@ -34,7 +34,10 @@ import Testing
                 [failing, calm, calm, calm, calm, calm, failing, calm], .after(1)
             ),
             ("one error of twenty is chance", [second(errors: 1), calm], .undisturbed),
-            ("the median of three answers is chance", [second(3, median: 900), calm], .undisturbed),
+            (
+                "the median of three answers is chance", [second(3, median: 900), calm],
+                .undisturbed
+            ),
         ] as [(String, [EventSecond], EventRow.Recovery)])
     func recovery(name: String, seconds: [EventSecond], expected: EventRow.Recovery) {
         let read = EventRow.Recovery.read(
@@ -67,7 +70,9 @@ import Testing
         #expect(row[.during]?.requests == 60 && row[.during]?.errors == 30)
         #expect(row[.after]?.requests == 140 && row[.after]?.errors == 10)
         #expect(row.recovery == .after(4))
-        #expect(row.line.hasPrefix("event rollout at 10 s (3 s): recovered after 4 s; before: 0 % errors"))
+        #expect(
+            row.line.hasPrefix(
+                "event rollout at 10 s (3 s): recovered after 4 s; before: 0 % errors"))
         #expect(row.covers(13.5) && !row.covers(14.5) && !row.covers(9.9))
         for (line, met, actual) in [
             ("rollout recovery < 30s", true, "4 s"), ("rollout recovery < 2s", false, "4 s"),
@@ -75,7 +80,8 @@ import Testing
         ] {
             let threshold = try #require(Self.threshold(line))
             let result = ThresholdResult(threshold, fold)
-            #expect(result.met == met && result.actual.hasPrefix(actual), "\(line): \(result.actual)")
+            #expect(
+                result.met == met && result.actual.hasPrefix(actual), "\(line): \(result.actual)")
         }
     }
 
@@ -90,7 +96,8 @@ import Testing
     }
 
     private static func threshold(_ line: String) -> Threshold? {
-        let text = "rig: x\ntarget: {base: embedded}\nload: {arrivals: [{hold: 1s}]}\n"
+        let text =
+            "rig: x\ntarget: {base: embedded}\nload: {arrivals: [{ramp-to: 1/s, over: 0s}, {hold: 1s}]}\n"
         return try? Rig.read(text + "thresholds: [\(line)]\n", file: "x.yaml").rig.thresholds
             .last { $0.text == line }
     }

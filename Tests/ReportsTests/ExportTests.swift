@@ -156,6 +156,7 @@ struct ExportTests {
                 "a: b > c", "sign-in-visible", "certain", "ours", "12.5", "17", "17/14 17/15", "",
                 "",
                 "he said \"no\", twice\r\nand left", "fails", "", "1", "",
+                "",
             ])
         let found = ViolationReference(row: 1, of: text)
         #expect(found?.household == 17)

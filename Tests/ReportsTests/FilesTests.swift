@@ -88,6 +88,8 @@ struct FilesTests {
         #expect(recorded.households == made.households)
         #expect(recorded.operations == made.operations)
         #expect(recorded.errors == made.errors)
+        #expect(recorded.kinds == made.kinds)
+        #expect(recorded.throttling == made.throttling)
         #expect(recorded == made)
     }
 

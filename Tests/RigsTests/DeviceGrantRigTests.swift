@@ -61,7 +61,7 @@ struct DeviceGrantRigTests {
             ("device-grant: {authentication: basic}", "add 'secret'"),
             ("device-grant: {approve-button: yes}", "NAME=VALUE"),
             ("device-grant: {client: a, other-client: a}", "client_id of another app"),
-            ("device-grant: {other-secret: s}", "add 'other-client'"),
+            ("device-grant: {other-secret: s}", "in clear text"),
             ("device-grant: {phone: [{for: login, path: /l}]}", "add one with 'for: approve'"),
         ])
     func refused(target: String, remedy: String) {

@@ -5,7 +5,8 @@ import Testing
 @Suite("Events of a rig") struct EventRigTests {
     private static func read(_ lines: String) throws -> Rig {
         try Rig.read(
-            "rig: x\ntarget: {base: embedded}\nload: {arrivals: [{hold: 1s}]}\n" + lines,
+            "rig: x\ntarget: {base: embedded}\nload: {arrivals: [{ramp-to: 1/s, over: 0s}, {hold: 1s}]}\n"
+                + lines,
             file: "x.yaml"
         ).rig
     }

@@ -64,6 +64,7 @@ struct RigSecretsTests {
         "target.domain", "target.resources",
         "target.mvpds.id", "target.clients.id", "kinds.temp-pass.provider",
         "standin.degrade.mvpd", "standin.degrade.message", "target.device-grant.client",
+        "target.device-grant.other-client",
         "target.device-grant.scope", "target.device-grant.claim",
         "target.device-grant.approve-button", "target.device-grant.refuse-button",
         "target.device-grant.approved-when", "target.device-grant.refused-when",

@@ -4,7 +4,7 @@ internal import Rendering
 extension Explanation {
     private static let ofTables = [
         terms(OperationRow.columns + OperationRow.details), terms(ErrorRow.columns),
-        terms(ProviderRow.columns),
+        terms(ProviderRow.columns), terms(KindRow.columns),
         terms(SignOns.Path.columns), terms(SignOns.DiversionCount.columns),
         terms(SignOns.Walk.columns), terms(SignOns.SignOnCode.columns),
     ]

@@ -133,7 +133,9 @@ extension RunRequest {
     package init?(words: [String]) {
         switch (words.first, words.count) {
         case ("mark", 3):
-            guard let edge = MarkEdge(rawValue: words[2]), EventTerms.isName(words[1]) else { return nil }
+            guard let edge = MarkEdge(rawValue: words[2]), EventTerms.isName(words[1]) else {
+                return nil
+            }
             self = .mark(name: words[1], edge)
         case ("pause", 1): self = .pause
         case ("resume", 1): self = .resume

@@ -30,7 +30,8 @@ final class EventDesk: @unchecked Sendable {
     private let idle = DispatchSemaphore(value: 0)
 
     init(
-        _ rig: Rig, writer: HistoryWriter, gate: OutputGate, say: @escaping @Sendable (String) -> Void
+        _ rig: Rig, writer: HistoryWriter, gate: OutputGate,
+        say: @escaping @Sendable (String) -> Void
     ) {
         terms = rig.events
         preparation = rig.preparation
@@ -93,13 +94,16 @@ final class EventDesk: @unchecked Sendable {
         for _ in 0..<running { _ = idle.wait(timeout: .now() + 3) }
     }
 
-    private func start(_ event: EventTerms, at began: Instant, _ clock: @escaping @Sendable () -> Instant) {
+    private func start(
+        _ event: EventTerms, at began: Instant, _ clock: @escaping @Sendable () -> Instant
+    ) {
         let arguments = event.arguments
         let command = event.run ?? ""
         guard
             let position = add(
                 RunEvent(
-                    name: event.name, origin: .rig, began: began, command: gate.text(Untrusted(command))),
+                    name: event.name, origin: .rig, began: began,
+                    command: gate.text(Untrusted(command))),
                 runs: !arguments.isEmpty)
         else { return }
         let until = event.until.map { Instant.start + preparation + $0 }
@@ -133,7 +137,9 @@ final class EventDesk: @unchecked Sendable {
             event.ended = until.map { isOver ? min($0, ended) : $0 } ?? ended
         }
         if status != 0 {
-            say("note: the command of event '\(event.name)' \(words.isEmpty ? "ended with status \(status ?? 0)" : words)")
+            say(
+                "note: the command of event '\(event.name)' \(words.isEmpty ? "ended with status \(status ?? 0)" : words)"
+            )
         }
         state.withLock { $0.running -= 1 }
         idle.signal()

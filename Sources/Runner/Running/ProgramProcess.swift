@@ -35,7 +35,8 @@ package struct ProgramProcess: UserProgram {
         switch run.ending {
         case .notStarted(let why): return .failed("\(path) cannot be started: \(why)")
         case .tooLate:
-            let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
+            let seconds =
+                Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
             return .failed("did not answer within \(String(format: "%g", seconds)) s")
         case .signal(let number): return .failed("was killed by signal \(number)")
         case .exit(0): return .output(run.output)

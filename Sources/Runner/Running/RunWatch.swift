@@ -233,7 +233,8 @@ final class RunWatch: @unchecked Sendable {
                 return true
             }
             if isOver {
-                observer.say("a threshold with 'abort: true' is missed: \(threshold.text); ending the run")
+                observer.say(
+                    "a threshold with 'abort: true' is missed: \(threshold.text); ending the run")
                 stop(within: .seconds(5))
             }
         }
