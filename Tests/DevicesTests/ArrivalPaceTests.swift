@@ -14,7 +14,7 @@ import Testing
         #expect(pace.due(at: at(700)) == at(700))
     }
 
-    @Test("a pause puts the rest of the plan off by its length; a second pause within it changes nothing")
+    @Test("a pause puts the plan off by its length; a second one within changes nothing")
     func paused() {
         var pace = ArrivalPace()
         pace.plan(at(500))

@@ -75,7 +75,7 @@ import Testing
                 "event rollout at 10 s (3 s): recovered after 4 s; before: 0 % errors"))
         #expect(row.covers(13.5) && !row.covers(14.5) && !row.covers(9.9))
         for (line, met, actual) in [
-            ("rollout recovery < 30s", true, "4 s"), ("rollout recovery < 2s", false, "4 s"),
+            ("rollout recovery < 30s", true, "4.00 s"), ("rollout recovery < 2s", false, "4.00 s"),
             ("other recovery < 30s", false, "no event of that name"),
         ] {
             let threshold = try #require(Self.threshold(line))

@@ -130,6 +130,13 @@ struct FilesTests {
         let file = folder.path + "/history.sqlite"
         let writer = try HistoryWriter(path: file, header: sample.header)
         let through = try #require(sample.end).ended + .seconds(1)
+        // As in a run: a household is known before its first request.
+        for record in sample.records {
+            let arrived = HouseholdRecord(
+                household: record.household, kind: record.kind, lane: record.lane,
+                arrived: record.arrived)
+            writer.append(Batch(lane: record.lane, households: [arrived], through: .start))
+        }
         for exchange in sample.exchanges.sorted(by: { $0.ended < $1.ended }) {
             writer.append(
                 Batch(lane: exchange.lane, exchanges: [exchange], through: exchange.ended))
