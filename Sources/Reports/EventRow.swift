@@ -64,7 +64,7 @@ public struct EventRow: Sendable, Hashable {
             case .undisturbed: "not disturbed"
             case .after(let seconds): "after \(Figures.span(seconds: seconds))"
             case .notWithin(let seconds): "not within \(Figures.span(seconds: seconds))"
-            case .unknown: "unknown: no requests to compare"
+            case .unknown: "unknown: nothing to compare"
             }
         }
     }

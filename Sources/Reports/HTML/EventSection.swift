@@ -12,28 +12,18 @@ enum EventSection {
     }
 
     private static func table(_ events: [EventRow]) -> HTML {
-        func share(_ phase: EventRow.Phase?) -> HTML {
-            guard let phase, phase.requests > 0 else { return "–" }
-            return .number(
-                Double(phase.errors) / Double(phase.requests),
-                shown: Figures.percent(phase.errors, of: phase.requests))
+        /// Before, during and after in one cell: the page stays narrow.
+        func each(_ event: EventRow, _ text: (EventRow.Phase) -> String?) -> HTML {
+            let texts = EventRow.Phase.Name.allCases.map { event[$0].flatMap(text) ?? "–" }
+            return "\(texts.joined(separator: " / "))"
         }
-        func time(_ phase: EventRow.Phase?) -> HTML {
-            guard let p99 = phase?.p99 else { return "–" }
-            return .number(p99, shown: Figures.time(milliseconds: p99))
-        }
-        func violations(_ event: EventRow) -> HTML {
-            let counts = EventRow.Phase.Name.allCases.map { name in
-                event[name].map { Figures.count($0.violations) } ?? "–"
-            }
-            return "\(counts.joined(separator: " / "))"
-        }
-        let phases = EventRow.Phase.Name.allCases
         return Table(
             caption: "Events",
-            columns: [.text("Event"), .number("Begin"), .number("Length"), .text("Recovery")]
-                + phases.map { .number("Errors \($0.rawValue)") }
-                + phases.map { .number("p99 \($0.rawValue)") } + [.number("Violations by phase")],
+            columns: [
+                .text("Event"), .number("Begin"), .number("Length"), .text("Recovery"),
+                .number("Errors before / during / after"), .number("p99 before / during / after"),
+                .number("Violations"),
+            ],
             rows: events.map { event in
                 let length: HTML =
                     event.through.map {
@@ -42,8 +32,12 @@ enum EventSection {
                 return [
                     "\(event.name)", .number(event.from, shown: Figures.span(seconds: event.from)),
                     length, "\(event.recovery.text)",
-                ] + phases.map { share(event[$0]) } + phases.map { time(event[$0]) }
-                    + [violations(event)]
+                    each(event) {
+                        $0.requests == 0 ? nil : Figures.percent($0.errors, of: $0.requests)
+                    },
+                    each(event) { $0.p99.map { Figures.time(milliseconds: $0) } },
+                    each(event) { Figures.count($0.violations) },
+                ]
             }
         ).html
     }

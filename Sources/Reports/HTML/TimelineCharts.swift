@@ -211,12 +211,12 @@ struct TimelineCharts {
         }
     }
 
-    /// Below the names of stages.
+    /// Below the names of stages, in three rows: events may be close to one another.
     private func eventNames(_ plot: Plot) -> [HTML] {
-        events.filter { $0.from <= seconds }.map { event in
+        events.filter { $0.from <= seconds }.enumerated().map { position, event in
             """
             <text class="label event-name" data-from="\(px: event.from)" x="\(px: plot.across(event.from) + 4)" \
-            y="\(px: plot.top + 10)">\(event.name)</text>
+            y="\(px: plot.top + 10 + Double(position % 3) * 13)">\(event.name)</text>
             """
         }
     }
