@@ -6,6 +6,8 @@ struct CodeLife {
     let made: CompactOperation
     /// Its number in the model; none when there are too many.
     var slot: UInt8
+    /// It was asked about after its deletion.
+    var isLookedAt = false
     /// The first time that the phone was told that its sign-in is done.
     var told: CompactOperation?
     /// When it has expired at the latest, by our clock.
@@ -184,6 +186,8 @@ struct TokenRead: Sendable {
 struct SignOut: Sendable {
     var beat: CompactOperation
     var slot: UInt8 = 0
+    /// Something was asked for after it that would have shown that the sign-in is still there.
+    var isLookedAt = false
 
     var call: Int64 { beat.call }
     var ret: Int64 { beat.ret }

@@ -8,7 +8,7 @@ extension HouseholdState {
     /// at it.
     mutating func check(_ invariant: Invariant) {
         guard !invariant.isOfProfiles else {
-            if profiles?.counts(invariant) == true { registry.check(invariant) }
+            if profiles?.counts(invariant) == true { count(invariant) }
             return
         }
         // Those of profiles, which lie between, are counted in their book.
@@ -20,7 +20,14 @@ extension HouseholdState {
         let bit: UInt32 = 1 << UInt32(place)
         guard counted & bit == 0 else { return }
         counted |= bit
-        registry.check(invariant)
+        count(invariant)
+    }
+
+    /// Counts checks that are not of the answer at hand alone.
+    mutating func count(_ invariant: Invariant, _ checks: Int = 1) {
+        guard checks > 0 else { return }
+        tested.insert(invariant)
+        registry.check(invariant, checks)
     }
 
     mutating func judge(_ operation: Observed, _ beat: CompactOperation, isQuiet: Bool) {
@@ -98,15 +105,18 @@ extension HouseholdState {
             if let out = signOuts.last(where: { $0.call <= beat.ret }), out.effect == .denied {
                 check(.errorsHaveNoEffect)
             }
-            if let out = signOuts.last(where: {
+            if let position = signOuts.lastIndex(where: {
                 $0.effect == .success && $0.ret < sent && $0.ends(operation.slot)
-            }),
-                !attempts.contains(where: {
+            }) {
+                let out = signOuts[position]
+                let isSignedIn = attempts.contains {
                     $0.isCandidate && $0.beat.call <= beat.ret
                         && $0.beat.ret >= out.call - registry.visibility
-                })
-            {
-                check(.logoutFinal)
+                }
+                if !isSignedIn {
+                    check(.logoutFinal)
+                    noteLook(beat, afterSignOut: position)
+                }
             }
         }
         if operation.operation.needsAuthorization,
@@ -120,6 +130,7 @@ extension HouseholdState {
             let deleted = lives[life].deleted, deleted.ret < sent
         {
             check(.deleteFinal)
+            noteLook(beat, atDeleted: life)
         }
     }
 

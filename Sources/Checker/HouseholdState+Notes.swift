@@ -58,7 +58,7 @@ extension HouseholdState {
             return ModelOperation(kind: .createUnseen, isMaybe: true)
         }
         if operation.generated > 0 {
-            registry.check(.clockAgreement)
+            count(.clockAgreement)
             registry.clock.add(
                 operation.generated, of: operation.operation, between: operation.call,
                 and: operation.ret,
@@ -80,7 +80,7 @@ extension HouseholdState {
             shared.endCalled = min(shared.endCalled, operation.call)
         }
         lives.append(CodeLife(made: beat, slot: slot, shared: shared))
-        registry.check(.codeUnique)
+        count(.codeUnique)
         registry.hand(out: shared)
         expire(code: slot, window.low, window.high)
         let kind: ModelOperation.Kind = profiles?.registered == nil ? .create : .createBeside

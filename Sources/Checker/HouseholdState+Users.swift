@@ -243,7 +243,7 @@ extension HouseholdState {
     /// `one-owner` where nobody can say which of two accounts is which user: two users within one life of
     /// a code are too many all the same.
     private mutating func judgeUnplaced(_ face: Face) {
-        registry.check(.oneOwner)
+        count(.oneOwner)
         guard registry.codesServeOnce,
             let other = faces.first(where: {
                 $0.source == .token && !$0.isForeign && $0.user != face.user
@@ -270,7 +270,7 @@ extension HouseholdState {
                 $0.source == .token && $0.user == operation.tag && $0.tag == ModelOperation.none
             }), !faces[position].ends.contains(operation.expires), faces[position].ends.count < 8
         else { return }
-        registry.check(.oneToken)
+        count(.oneToken)
         faces[position].ends.append(operation.expires)
         let signIns = writers(of: TokenRead.somebody, by: beat.ret)
         let isSingle = registry.codesServeOnce

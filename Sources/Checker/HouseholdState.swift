@@ -59,6 +59,13 @@ struct HouseholdState: ~Copyable {
     private var contiguous: Int32 = 0
     /// Promises that the answer at hand was counted for.
     var counted: UInt32 = 0
+    /// Promises that it could have broken so far.
+    var tested = InvariantSet()
+    /// The phone's sign-in that the TV was shown last, by its number; 0: none.
+    var exposed: Int32 = 0
+    /// When the poll that first showed a token was answered, until the next poll; `.min`: there was none yet,
+    /// `.max`: another came.
+    var unlooked = Int64.min
     /// "Not yet" answers to the TV since the last sign-in was answered, while nobody knew that it had
     /// taken effect.
     var unproven: Int32 = 0

@@ -40,7 +40,7 @@ struct CodeTexts {
 extension HouseholdState {
     mutating func take(_ exchange: UnsafePointer<Exchange>) {
         if !exchange.pointee.deviations.isEmpty { noteDeviations(of: exchange) }
-        if case .answered = exchange.pointee.delivery { registry.check(.conforms) }
+        if case .answered = exchange.pointee.delivery { count(.conforms) }
         let sequence = Int32(truncatingIfNeeded: exchange.pointee.sequence)
         let begun = exchange.pointee.begun.nanoseconds
         guard var operation = Observed.read(exchange, deadline: registry.deadline) else {

@@ -54,6 +54,10 @@ extension SharedState {
             verdicts[position].checked = checked[verdicts[position].invariant]
             verdicts[position].undecided = undecided[Int(verdicts[position].invariant.rawValue)]
             let invariant = verdicts[position].invariant
+            verdicts[position].households = tested[invariant]
+            if invariant.window != nil {
+                verdicts[position].exposure = exposures[Int(invariant.rawValue)]
+            }
             if let more = unlisted[invariant] { verdicts[position].add(more) }
             verdicts[position].note = note(on: invariant)
         }

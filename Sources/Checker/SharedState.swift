@@ -64,6 +64,11 @@ final class SharedState {
     /// Breaches beyond `foundLimit`, by invariant and standing.
     var unlisted: [Invariant: Verdict] = [:]
     let checked = InvariantTally()
+    /// Households in which it was checked at all.
+    let tested = InvariantTally()
+    /// Of promises with a window.
+    private(set) var exposures = [WindowExposure](
+        repeating: WindowExposure(), count: Invariant.allCases.count)
     var undecided = [Int](repeating: 0, count: Invariant.allCases.count)
     /// Codes that users signed in by which may not have been their device's at that time.
     private var astray: [UInt64: [UInt64]] = [:]
@@ -136,6 +141,21 @@ final class SharedState {
     @inline(__always)
     func check(_ invariant: Invariant, _ count: Int = 1) {
         checked.add(count, to: invariant)
+    }
+
+    /// A household has closed, in which these were checked.
+    func noteTested(_ invariants: InvariantSet) {
+        for invariant in Invariant.allCases where invariants.contains(invariant) {
+            tested.add(1, to: invariant)
+        }
+    }
+
+    /// What a window may begin with took place.
+    func addEvent(_ invariant: Invariant) { exposures[Int(invariant.rawValue)].addEvent() }
+
+    /// The first look after it was answered so many nanoseconds later.
+    func addLook(_ invariant: Invariant, after delay: Int64) {
+        exposures[Int(invariant.rawValue)].addLook(after: delay)
     }
 
     func leaveUndecided(_ invariant: Invariant) { undecided[Int(invariant.rawValue)] += 1 }
@@ -288,6 +308,16 @@ final class SharedState {
         if before == nil { media[token] = owner }
         return before
     }
+}
+
+/// Some of the invariants.
+struct InvariantSet: Sendable {
+    private var bits: UInt64 = 0
+
+    func contains(_ invariant: Invariant) -> Bool { bits & 1 << UInt64(invariant.rawValue) != 0 }
+
+    @inline(__always)
+    mutating func insert(_ invariant: Invariant) { bits |= 1 << UInt64(invariant.rawValue) }
 }
 
 /// How often each invariant could have been broken. Behind a pointer: several are counted with each

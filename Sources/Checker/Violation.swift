@@ -1,4 +1,5 @@
 internal import Dialects
+public import Statistics
 public import Vocabulary
 
 /// How sure a violation is.
@@ -119,6 +120,12 @@ public struct Verdict: Sendable, Hashable {
     public var invariant: Invariant
     /// How often it could have been broken: answers, codes or households, by the invariant.
     public var checked = 0
+    /// Households that could have broken it at least once. Checks within one household are not independent:
+    /// bounds are stated for households.
+    public var households = 0
+    /// Of a promise that breaks in a window of time (`Invariant.window`): how soon after its events somebody
+    /// looked. Nil for all others.
+    public var exposure: WindowExposure?
     /// Breaches that fail the run.
     public var violations = 0
     /// Where nothing could be said.

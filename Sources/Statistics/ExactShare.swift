@@ -32,6 +32,7 @@ extension Interval {
     /// One-sided: the share is at most so high; of 0 of n about 3/n.
     public static func upperBound(of hits: Int, in trials: Int, doubt: Double = 0.05) -> Double {
         guard trials > 0 else { return 1 }
+        if hits <= 0 { return TrialCount.share(seenWith: 1 - doubt, in: trials) }
         return 1 - lowerBound(of: trials - hits, in: trials, doubt: doubt)
     }
 }
@@ -72,9 +73,12 @@ private struct Binomial {
         let (yes, no) = (Elementary.logarithm(share), Elementary.logarithm(1 - share))
         var sum = 0.0
         for count in hits...trials {
-            sum += exponential(
+            let term = exponential(
                 factorials.choose(count, of: trials) + Double(count) * yes
                     + Double(trials - count) * no)
+            sum += term
+            // Beyond the mode the terms fall ever faster.
+            if term < sum * 1e-18, Double(count) > Double(trials) * share { break }
         }
         return sum
     }

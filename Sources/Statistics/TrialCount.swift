@@ -8,6 +8,21 @@ public enum TrialCount {
         return least(for: Elementary.logarithm(1 - confidence) / Elementary.logarithm(1 - share))
     }
 
+    /// The probability that `trials` show at least once what happens in `share` of them.
+    public static func probability(ofSeeing share: Double, in trials: Int) -> Double {
+        guard share > 0, trials > 0 else { return 0 }
+        guard share < 1 else { return 1 }
+        let exponent = Double(trials) * Elementary.logarithm(1 - share)
+        return exponent < -700 ? 1 : 1 - Elementary.exponential(exponent)
+    }
+
+    /// The share that `trials` show at least once with that probability, which must be within 0 and 1, both
+    /// excluded; the reverse of `probability`.
+    public static func share(seenWith probability: Double, in trials: Int) -> Double {
+        guard trials > 0 else { return 1 }
+        return 1 - Elementary.exponential(Elementary.logarithm(1 - probability) / Double(trials))
+    }
+
     /// All of them misses, to call fixed with `confidence` what used to happen in at least `share`
     /// of the trials: the lower bound of the old rate, at the same offsets. Nil where nothing was
     /// known of it: `share` is 0.

@@ -40,6 +40,8 @@ public enum Invariant: UInt8, CaseIterable, Sendable {
     public var isAboutRun: Bool { declared.isAboutRun }
     /// Two arms are compared: an ordinary run decides nothing.
     public var isDecidedByRace: Bool { declared.isDecidedByRace }
+    /// The window in which it can break, where time decides that; nil where a rate says all.
+    public var window: PromiseWindow? { declared.window }
     /// What a violation of this one may violate besides, in the same household.
     public var companions: [Invariant] { declared.companions }
     /// Of protocols in which a device has several sign-ins: no other run has anything to check it by.
@@ -75,6 +77,17 @@ public enum PromiseSource: String, Sendable, CaseIterable {
     }
 }
 
+/// The time after an event in which a service may still answer as before it: what a violation of some
+/// promises is. Whether a run can see it depends on how soon after the event somebody asks.
+public struct PromiseWindow: Sendable, Hashable {
+    /// What the window begins with, as a noun: `sign-in`.
+    public var event: String
+    /// When it begins, to the millisecond: `the provider's login was answered`.
+    public var opens: String
+    /// What shows it: `the TV's next poll`.
+    public var look: String
+}
+
 /// All that is said of an invariant, for every output.
 private struct Declaration: Sendable {
     var name: String
@@ -87,12 +100,14 @@ private struct Declaration: Sendable {
     var isSafety: Bool
     var isAboutRun: Bool
     var isDecidedByRace: Bool
+    var window: PromiseWindow?
     var companions: [Invariant]
 
     init(
         _ name: String, _ line: String, meaning: String, harmless: String, observed: String,
         source: PromiseSource = .ours, level: ConsistencyLevel? = nil, isSafety: Bool = false,
-        isAboutRun: Bool = false, isDecidedByRace: Bool = false, companions: [Invariant] = []
+        isAboutRun: Bool = false, isDecidedByRace: Bool = false, window: PromiseWindow? = nil,
+        companions: [Invariant] = []
     ) {
         self.name = name
         self.line = line
@@ -104,6 +119,7 @@ private struct Declaration: Sendable {
         self.isSafety = isSafety
         self.isAboutRun = isAboutRun
         self.isDecidedByRace = isDecidedByRace
+        self.window = window
         self.companions = companions
     }
 }
@@ -155,6 +171,9 @@ extension Invariant {
                     + "sets the delay you accept.",
                 observed: "TVs got 'pending' from a poll after their sign-in had been confirmed",
                 level: .crossScreen,
+                window: PromiseWindow(
+                    event: "sign-in", opens: "the login on the phone was answered",
+                    look: "the TV's next poll"),
                 companions: [.tokenMonotonic, .signInDelivered, .pollingEnds])
         case .signInDelivered:
             Declaration(
@@ -183,6 +202,9 @@ extension Invariant {
                     + "session.",
                 observed: "TVs saw their sign-in and then got 'pending' again",
                 level: .monotonicReads,
+                window: PromiseWindow(
+                    event: "first token", opens: "the TV got its first token",
+                    look: "the TV's next poll"),
                 companions: [
                     .signInVisible, .signInDelivered, .oneToken, .expiryRespected, .pollingEnds,
                 ])
@@ -245,6 +267,9 @@ extension Invariant {
                 observed: "TVs still used a sign-in after its logout",
                 source: .documented,
                 level: .readYourWrites,
+                window: PromiseWindow(
+                    event: "logout", opens: "the logout was answered",
+                    look: "the TV's next request with that sign-in"),
                 companions: [.tokenMonotonic, .authorizationGates, .noTokenBeforeSignIn])
         case .deleteFinal:
             Declaration(
@@ -256,6 +281,9 @@ extension Invariant {
                 source: .documented,
                 level: .safety,
                 isSafety: true,
+                window: PromiseWindow(
+                    event: "deletion", opens: "the deletion was answered",
+                    look: "the next request about the code"),
                 companions: [.oneOwner, .expiryRespected, .signInDelivered])
         case .errorsHaveNoEffect:
             Declaration(
@@ -563,6 +591,9 @@ extension Invariant {
                 harmless: "Replication lag: policies.visibility sets the delay you accept.",
                 observed: "TVs got 'pending' from a poll after their viewer had refused",
                 level: .crossScreen,
+                window: PromiseWindow(
+                    event: "refusal", opens: "the refusal on the phone was answered",
+                    look: "the TV's next poll"),
                 companions: [.pollingEnds])
         case .codeKept:
             Declaration(

@@ -1,5 +1,6 @@
 import Dialects
 import Journal
+import Statistics
 import Testing
 import Vocabulary
 
@@ -40,6 +41,63 @@ struct CountingTests {
         #expect(story.findings[.signInVisible].checked == 1)
         #expect(story.findings[.tokenMonotonic].checked == 1)
         #expect(Story.clean().findings[.signInVisible].checked == 1)
+    }
+
+    @Test("a delay runs from the login's answer to the answer of the first poll sent after it")
+    func delays() throws {
+        var story = Story()
+        story.code()
+        story.poll(at: 1_000)
+        story.poll(at: 7_998, took: 10)
+        story.assertion(at: 8_000)
+        story.check(at: 8_010)
+        story.poll(at: 10_000, Story.alice)
+        story.poll(at: 11_000, Story.alice)
+        story.poll(at: 12_000, Story.alice)
+        let visible = try #require(story.findings[.signInVisible].exposure)
+        #expect(visible.events == 1)
+        #expect(visible.delays.count == 1 && visible.delays.smallest == 2_000_000_000)
+        let monotonic = try #require(story.findings[.tokenMonotonic].exposure)
+        #expect(monotonic.events == 1)
+        #expect(monotonic.delays.count == 1 && monotonic.delays.smallest == 1_000_000_000)
+        #expect(story.findings[.signInVisible].households == 1)
+        #expect(story.findings[.oneToken].exposure == nil)
+    }
+
+    @Test(
+        "a sign-in that no poll followed, a logout and a deletion that nothing followed were not looked at"
+    )
+    func unlooked() throws {
+        var story = Story()
+        story.code()
+        story.assertion(at: 2_000)
+        // It was on its way already.
+        story.poll(at: 1_999, took: 20, Story.alice)
+        story.tell(.tv, .deleteRegistration, at: 3_000, status: 204)
+        story.tell(.tv, .logout, at: 4_000, code: nil, status: 204)
+        for invariant in [Invariant.signInVisible, .tokenMonotonic, .logoutFinal, .deleteFinal] {
+            let exposure = try #require(story.findings[invariant].exposure)
+            #expect(exposure.events == 1 && exposure.delays.count == 0, "\(invariant)")
+        }
+        story.tell(.tv, .registrationRecord, at: 4_500, .absent)
+        story.poll(at: 5_000)
+        story.poll(at: 6_000)
+        let logout = try #require(story.findings[.logoutFinal].exposure)
+        #expect(logout.delays.count == 1 && logout.delays.smallest == 1_000_000_000)
+        let deletion = try #require(story.findings[.deleteFinal].exposure)
+        #expect(deletion.delays.count == 1 && deletion.delays.smallest == 1_500_000_000)
+    }
+
+    @Test("a delay that policies.visibility allows is none")
+    func allowed() throws {
+        var story = Story()
+        story.rules.policies.visibility = .seconds(3)
+        story.code()
+        story.assertion(at: 8_000)
+        story.poll(at: 10_000)
+        story.poll(at: 12_000, Story.alice)
+        let exposure = try #require(story.findings[.signInVisible].exposure)
+        #expect(exposure.delays.count == 1 && exposure.delays.smallest == 4_000_000_000)
     }
 
     @Test("each of sixteen late polls counts once", arguments: [true, false])

@@ -17,6 +17,8 @@ struct GrantBook: Sendable {
         var isRefusal: Bool
         /// The mark of who approved; 0: nobody, or not known.
         var person: UInt64
+        /// A poll came after it.
+        var isLookedAt = false
     }
 
     /// A poll that a code was good for, or may have been.
@@ -226,7 +228,7 @@ extension HouseholdState {
         accuse(violation(.oneOwner, .certain, [other.beat, beat], gap: gap, text))
     }
 
-    private mutating func changeGrants(_ change: (inout GrantBook) -> Void) {
+    mutating func changeGrants(_ change: (inout GrantBook) -> Void) {
         var book = grantBook ?? GrantBook()
         change(&book)
         grantBook = book
@@ -309,6 +311,7 @@ extension HouseholdState {
                 of: operation.code, before: beat.call - registry.visibility)
         else { return }
         check(.refusalDelivered)
+        noteLook(beat, atRefused: operation.code)
         let gap = beat.call - refusal.ret
         let text =
             "\(beat.name) was told that code \(lives[life].text) is pending, \(milliseconds(gap)) "
@@ -361,6 +364,7 @@ extension HouseholdState {
         // A code that has served is over: some servers call that refused, too, and no decision has changed.
         guard !isUsed(operation.code, by: beat.ret) else { return }
         check(.refusalDelivered)
+        noteLook(beat, atRefused: operation.code)
         let refusals = decisions.filter { $0.isRefusal && $0.beat.call <= beat.ret }
         if let approval = decisions.first(where: {
             !$0.isRefusal && $0.beat.effect == .success

@@ -5,6 +5,7 @@ extension HouseholdState {
     /// known.
     mutating func compare(_ read: TokenRead) {
         let sent = read.beat.call - registry.visibility
+        noteLook(read.beat)
         if reads.contains(where: {
             $0.value != 0 && $0.beat.ret < sent && $0.scope.isSame(as: read.scope)
         }) {

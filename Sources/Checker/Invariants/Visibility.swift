@@ -64,7 +64,8 @@ extension HouseholdState {
             let writer = lastWriter(of: value, by: beat.ret, at: scope.slot),
             !mayHaveEnded(since: writer, by: beat.ret, scope)
         else { return }
-        registry.check(.signInVisible, Int(unproven))
+        noteExposure(beat, of: writer, scope)
+        count(.signInVisible, Int(unproven))
         let sent = beat.call - registry.visibility
         let isTold = done(before: sent, scope).map { $0.ret >= writer.call } ?? false
         if isTold || writer.ret < sent { check(.signInVisible) }
@@ -104,7 +105,7 @@ extension HouseholdState {
         else { return }
         delivered = told.ret
         guard !mayHaveEnded(since: told, by: beat.ret, scope) else { return }
-        registry.check(.signInDelivered)
+        count(.signInDelivered)
         guard !hasSeen(told, scope) else { return }
         let gap = beat.call - told.ret
         let within = "one poll interval, \(milliseconds(registry.delivery))"
@@ -124,7 +125,7 @@ extension HouseholdState {
     mutating func noteDelivery(_ scope: SignInScope) {
         guard let told = done(before: .max, scope), told.ret > delivered else { return }
         delivered = told.ret
-        registry.check(.signInDelivered)
+        count(.signInDelivered)
     }
 
     /// Whether the TV has seen a sign-in since the one that `told` was about can have taken effect.
@@ -143,7 +144,7 @@ extension HouseholdState {
     /// nobody was ever told.
     mutating func judgeDelivery() {
         guard let told = done(before: .max) else { return judgeSilentLoss() }
-        if told.ret > delivered, hasSeen(told) { registry.check(.signInDelivered) }
+        if told.ret > delivered, hasSeen(told) { count(.signInDelivered) }
     }
 
     /// A login that came back without an error, and neither screen ever saw a sign-in. The redirect
@@ -159,7 +160,7 @@ extension HouseholdState {
             only.beat.ret < lives[only.life].low, lives[only.life].shared.endCalled > only.beat.ret,
             !signOuts.contains(where: { $0.effect != .denied })
         else { return }
-        registry.check(.signInDelivered)
+        count(.signInDelivered)
         let gap = last.beat.call - only.beat.ret
         let text =
             "the login ended without an error (\(only.beat.name)), but neither the phone "

@@ -47,7 +47,7 @@ extension HouseholdState {
         }
         // What another device of the same identity did is no part of one device's model.
         let isBeyond = isEndedElsewhere && frontier.standing == .violated
-        if !isBeyond { registry.check(.linearizable) }
+        if !isBeyond { count(.linearizable) }
         if let held {
             self.held = nil
             accuse(held)
@@ -58,6 +58,7 @@ extension HouseholdState {
         if isUndecided, !isBeyond { registry.leaveUndecided(.linearizable) }
         registry.levels.add(
             household, broken: broken, isLinearizableUndecided: isUndecided || isBeyond)
+        tellExposure()
         registry.householdClosed()
     }
 

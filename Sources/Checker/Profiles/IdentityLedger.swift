@@ -212,6 +212,7 @@ extension SharedState {
     func settleIdentities() {
         guard !identities.isEmpty else { return }
         var accused: Set<Int> = []
+        var tested: Set<Int> = []
         for view in identities.allViews {
             if !view.isOwn, identities.isAnothers(view) {
                 guard rules.knowsUsers || identities.wasEmpty(view) else { continue }
@@ -222,6 +223,7 @@ extension SharedState {
                 continue
             }
             check(.singleLogout)
+            if tested.insert(view.household).inserted { self.tested.add(1, to: .singleLogout) }
             if let out = identities.ending(view, visibility: visibility) {
                 let gap = view.beat.call - out.beat.ret
                 let what = view.isOwn ? "the device's own profile" : "a profile by single sign-on"
