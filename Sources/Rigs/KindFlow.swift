@@ -9,6 +9,8 @@ struct KindFlow {
     let life: Double
     let longLife: Double
     let devices: Double
+    /// Sign-ins on a phone.
+    let phoneSignIns: Double
 
     init(_ kind: HouseholdKind, _ rig: Rig) {
         let viewer = kind.viewer
@@ -30,6 +32,7 @@ struct KindFlow {
         let waiting = stays * (max(1, human / interval + 0.5) + polledOn)
         let polls = (waiting + (1 - stays) * abandoned / interval) * Double(rig.polling.pollers)
         let rounds = 1 + after.again * stays
+        phoneSignIns = way == .code ? rounds * stays : 0
         devices = way == .code ? Double(1 + kind.secondScreens) : 1
         // Of several phones one is used, as a rule.
         let signers: Double =

@@ -36,6 +36,8 @@ public struct PlanEstimate: Sendable, Hashable {
     public var memoryMB: Int
     /// Requests per second while arrivals are at their peak.
     public var peakRequestsPerSecond: Double
+    /// Which windows after a sign-in the plan will see.
+    public var windows: WindowForecast
     /// What this machine did when it was measured; nil if it never was.
     public var measured: MachineLimits.Measured?
     private var isEmbedded: Bool
@@ -111,6 +113,7 @@ public struct PlanEstimate: Sendable, Hashable {
             rig, alive: alive * flow.devices, connections: Double(connections),
             isEmbedded: isEmbedded)
         peakRequestsPerSecond = peakRequests
+        windows = WindowForecast(rig, households: started)
         measured = machine.measured
         warnings = []
         warnings = warnings(on: machine, rig)

@@ -17,6 +17,7 @@ extension PlanEstimate: CustomStringConvertible {
             row("memory", "about \(memoryMB) MB"),
         ]
         if let measured { lines += Self.wrapped(capacity(measured), hanging: 22) }
+        if windows.signIns >= 0.5 { lines += Self.wrapped(windowsRow, hanging: 22) }
         lines += [
             "",
             Self.columns("expected requests", "/household", "mean/s", "peak/s"),
@@ -57,6 +58,41 @@ extension PlanEstimate: CustomStringConvertible {
             "calibrated at \(Self.whole(measured.requestsPerSecond)) plain requests/s (\(kept), "
                 + "\(lanes)) on \(measured.date); the plan needs "
                 + "\(Self.whole(peakRequestsPerSecond))/s")
+    }
+
+    /// What a pass of `sign-in-visible` will be worth: the rig's own numbers, before the run.
+    private var windowsRow: String {
+        let share = windows.share(within: Self.usualWindow)
+        let signIns = "about \(Self.whole(windows.signIns)) sign-ins on a phone: "
+        let shortest =
+            windows.shortestWindow.map {
+                "a window after them is seen with 95 % from \(Self.milliseconds($0)) on"
+            } ?? "no window after them would be seen with 95 %"
+        guard let needed = TrialCount.toSee(share), share > 1e-6 else {
+            return row(
+                "detectable windows",
+                signIns + shortest
+                    + "; 30 ms would be missed, for no poll is due so soon after a sign-in")
+        }
+        return row(
+            "detectable windows",
+            signIns + shortest
+                + "; 30 ms (hit in \(Self.number(share * 100)) % of sign-ins) needs about "
+                + (needed == 1 ? "1 sign-in" : "\(Self.rounded(needed)) sign-ins"))
+    }
+
+    private static let usualWindow = 30e6
+
+    private static func milliseconds(_ nanoseconds: Double) -> String {
+        nanoseconds < 999.5e6
+            ? "\(number(nanoseconds / 1e6)) ms" : "\(number(nanoseconds / 1e9)) s"
+    }
+
+    /// Two digits: more would be the luck of the draws.
+    private static func rounded(_ count: Int) -> Int {
+        var unit = 1
+        while count / unit >= 100 { unit *= 10 }
+        return (count + unit / 2) / unit * unit
     }
 
     private func row(_ name: String, _ value: String) -> String {

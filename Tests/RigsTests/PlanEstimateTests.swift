@@ -39,6 +39,31 @@ struct PlanEstimateTests {
         #expect(estimate.descriptors > 2 * estimate.connections)
     }
 
+    @Test("viewers whose times spread over intervals meet a poll within w in w/T of sign-ins")
+    func windows() throws {
+        let spread = [("kinds.0.viewer.signs-in", "uniform(1s, 61s)")]
+        let windows = try Self.estimate("second-screen.yaml", spread).windows
+        #expect(windows.signIns == 2_000)
+        #expect(abs(windows.share(within: 30e6) - 0.006) < 0.0006)
+        #expect(windows.share(within: 5.5e9) == 1)
+        #expect(windows.probability(ofSeeing: 30e6) > 0.999)
+        let shortest = try #require(windows.shortestWindow)
+        #expect(abs(shortest - 7.5e6) < 1e6)
+        let text = try Self.estimate("second-screen.yaml", spread).description
+        #expect(text.contains("detectable windows"))
+        let two = try Self.estimate("second-screen.yaml", spread + [("polling.pollers", "2")])
+        #expect(abs(two.windows.share(within: 30e6) - 0.012) < 0.0012)
+    }
+
+    @Test("viewers who are always done long before the next poll meet none")
+    func missed() throws {
+        let windows = try Self.estimate("smoke.yaml").windows
+        #expect(windows.share(within: 30e6) == 0 && windows.probability(ofSeeing: 30e6) == 0)
+        #expect(try #require(windows.shortestWindow) > 1.8e9)
+        let pressed = try Self.estimate("continue-button.yaml").windows
+        #expect(pressed.signIns > 0)
+    }
+
     @Test(
         "what this machine cannot do is said, with what to change",
         arguments: [
