@@ -39,9 +39,16 @@ enum JUnit {
             // A failure's message is the breach itself; what is more needs saying what it means.
             let words = result == .broken(with: nil) ? nil : result.words
             let told = [words, example].compactMap(\.self).joined(separator: ": ")
+            let worth = result == .kept ? PassWorth(verdict) : nil
             return TestCase(
                 name: verdict.invariant.name, failure: result.isBroken ? told : nil,
-                output: result.isBroken || result.isQuiet ? nil : told)
+                output: result.isBroken
+                    ? nil
+                    : result.isQuiet
+                        ? worth.map {
+                            [$0.bound, $0.windowSentence].compactMap(\.self).joined(separator: "; ")
+                        }
+                        : told)
         }
         var suites = [("run", run), ("thresholds", thresholds)]
         let shows = summary.shows.map { result in

@@ -66,8 +66,9 @@ enum MarkdownPage {
             + (findings.strongestLevel.map {
                 " Strongest consistency level that held: \($0.name)."
             } ?? "")
+        let worth = findings.worthSentences.map { "- \(cell($0))" }.joined(separator: "\n")
         let others = results.filter { !$0.1.isQuiet }
-        guard !others.isEmpty else { return [first] }
+        guard !others.isEmpty else { return [first, worth].filter { !$0.isEmpty } }
         let rows = others.map { verdict, result in
             let breaches =
                 verdict.violations + verdict.observed + verdict.known + verdict.suspected
@@ -76,7 +77,8 @@ enum MarkdownPage {
                 Figures.count(verdict.checked),
             ]
         }
-        return [first, table(["promise", "result", ">violations", ">checks"], rows)]
+        return [first, table(["promise", "result", ">violations", ">checks"], rows), worth]
+            .filter { !$0.isEmpty }
     }
 
     private static func badge(_ summary: Summary) -> String {

@@ -2,6 +2,7 @@ internal import Checker
 internal import Formats
 internal import Rendering
 internal import Statistics
+internal import Vocabulary
 
 /// summary.json, schema `screenrig/summary/1` (docs/reports.md): keys may be added, none removed or
 /// renamed. Where nothing was measured the value of a time is null; its key is still there.
@@ -95,6 +96,12 @@ enum SummaryJSON {
             ("name", .string(verdict.invariant.name)),
             ("result", .string(findings.result(of: verdict.invariant).code)),
             ("checked", .integer(verdict.checked)),
+            ("households", .integer(verdict.households)),
+            ("share", findings.worth(of: verdict).map(share) ?? .null),
+            (
+                "window",
+                findings.worth(of: verdict)?.window.map { window($0.words, $0.exposure) } ?? .null
+            ),
             ("violations", .integer(verdict.violations)),
             ("undecided", .integer(verdict.undecided)),
             ("observed", .integer(verdict.observed)),
@@ -102,6 +109,48 @@ enum SummaryJSON {
             ("suspected", .integer(verdict.suspected)),
             ("note", .string(verdict.note)),
             ("examples", .array(verdict.examples.map { .string(Sanitizer.line($0)) })),
+        ])
+    }
+
+    /// The share of households that violate it, with 95 %.
+    private static func share(_ worth: PassWorth) -> JSON {
+        .members([("low", .decimal(worth.share.low, 6)), ("high", .decimal(worth.share.high, 6))])
+    }
+
+    /// Which windows the run would have seen, with which probability, in every event and in some of them.
+    private static func window(_ words: PromiseWindow, _ exposure: WindowExposure) -> JSON {
+        func milliseconds(_ nanoseconds: Int64?) -> JSON {
+            nanoseconds.map { .decimal(Double($0) / 1e6) } ?? .null
+        }
+        let delays = exposure.delays
+        return .members([
+            ("event", .string(words.event)), ("opens", .string(words.opens)),
+            ("look", .string(words.look)), ("events", .integer(exposure.events)),
+            ("lookedAt", .integer(delays.count)),
+            ("shortestDelayMs", delays.count == 0 ? .null : milliseconds(delays.smallest)),
+            ("seenWith95PercentMs", milliseconds(exposure.shortestWindow())),
+            (
+                "windows",
+                .array(
+                    PassWorth.windows.map { window in
+                        .members([
+                            ("ms", milliseconds(window)),
+                            ("hits", .integer(exposure.hits(within: window))),
+                            (
+                                "seen",
+                                .array(
+                                    PassWorth.shares.map { share in
+                                        let seen = exposure.probability(
+                                            ofSeeing: window, inShare: share)
+                                        return .members([
+                                            ("share", .decimal(share)),
+                                            ("probability", .decimal(seen, 6)),
+                                        ])
+                                    })
+                            ),
+                        ])
+                    })
+            ),
         ])
     }
 

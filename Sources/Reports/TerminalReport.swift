@@ -117,6 +117,9 @@ public enum TerminalReport {
             lines.append(
                 "\(mark(result, ink))  \(verdict.invariant.name.padded(to: 24))  \(text)")
         }
+        for sentence in findings.worthSentences {
+            lines += Wrapping.lines("  \(sentence)", width: width, hanging: 4)
+        }
         return lines.joined(separator: "\n")
     }
 

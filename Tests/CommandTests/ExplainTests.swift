@@ -69,6 +69,9 @@ struct ExplainTests {
                 "service time", "staleness", "Turnbull", "clopper", "Clopper-Pearson",
                 "linearizable",
                 "undecided", "observed", "read your writes", "p99.9", "sure", "cut off", "late p99",
+                "95 % from", "Window after", "Windows", "Looked at", "1 ms",
+                "10 ms",
+                "30 ms", "100 ms", "1 s", "detectable windows",
             ])
     func judged(word: String) {
         #expect(!Explanation.of(word).isEmpty)

@@ -99,9 +99,11 @@ struct ReportPageTests {
         let verdicts = try #require(run["invariants"] as? [[String: Any]])
         let shown = try browser.values("#promises .scroll:first-of-type tbody data")
         let wanted = verdicts.flatMap { verdict in
-            let numbers = ["checked", "violations", "undecided", "observed", "known", "suspected"]
-                .map { Double(verdict[$0] as? Int ?? 0) }
-            return Array(numbers[..<3]) + [numbers[3...].reduce(0, +)]
+            let numbers = [
+                "checked", "households", "violations", "undecided", "observed", "known",
+                "suspected",
+            ].map { Double(verdict[$0] as? Int ?? 0) }
+            return Array(numbers[..<4]) + [numbers[4...].reduce(0, +)]
         }
         #expect(Array(shown.prefix(wanted.count)) == wanted)
     }

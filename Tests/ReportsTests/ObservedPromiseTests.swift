@@ -11,7 +11,7 @@ import Vocabulary
 
 @Suite("What was observed and fails no run")
 struct ObservedPromiseTests {
-    private static func exchange(
+    static func exchange(
         _ household: Int, _ sequence: Int, _ role: DeviceID.Role, _ operation: OperationName,
         at milliseconds: Int, _ result: Dialects.Observation.Result, tag: Dialects.Tag? = nil
     ) -> Exchange {

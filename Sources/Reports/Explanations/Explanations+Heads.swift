@@ -27,7 +27,7 @@ extension Explanation {
         head(
             "verdict", "the result of a check",
             "Of a threshold: met or missed. Of a promise: held, violated, observed (does not fail the "
-                + "run), known, suspected, undecided or not exercised. Of a comparison: better, worse, "
+                + "run), known, suspected, undecided or not tested by this run. Of a comparison: better, worse, "
                 + "noise, too few values, or poll interval."),
         head(
             "measured", "the measured value, with its unit",
@@ -97,11 +97,22 @@ extension Explanation {
             "\(levels.map(\.name).joined(separator: ", ")); weakest first."),
         head(
             "95 % interval", "the range that contains the true value in 95 % of cases",
-            "For shares: Wilson score. For k of n replays: Clopper-Pearson. For differences between two "
-                + "runs: block bootstrap."),
+            "For shares: Wilson score. For violated promises and k of n replays: Clopper-Pearson. For "
+                + "differences between two runs: block bootstrap."),
         head(
             "Clopper-Pearson", "a conservative confidence interval for k of n",
             "Exact, from the binomial distribution. Example: 0 of 50 is compatible with up to 7 %."),
+        head(
+            "window",
+            "the time after a sign-in or a logout in which a service still answers as before it",
+            "A window is seen only if a request falls into it. The report gives the probability that such a "
+                + "run sees a window of a given length, if there is one after each sign-in: from the delay between "
+                + "the sign-in and the answer to the first request after it (docs/worth.md). '95 % from' is the "
+                + "shortest window that it sees with 95 %. Of all windows that there could be, 'looked at' counts "
+                + "those that were followed by such a request. A window at the service is as long as the delay, so "
+                + "one shorter than a round trip cannot be seen.",
+            harmless:
+                "Real polls are seconds apart: short windows are the business of 'screenrig race'."),
         head(
             "Fisher's p", "the probability of so large a difference by chance alone",
             "Fisher's exact test of two shares: the hits of a case against those of its control."),
@@ -152,6 +163,9 @@ extension Explanation {
         "night": "series", "first-night": "series", "detected": "series",
         "size-(95-%)": "95 % interval", "violation": "violations", "error": "errors",
         "thresholds": "threshold", "kinds": "kind",
-        "signed-in-by": "path",
+        "signed-in-by": "path", "95-%-from": "window", "window-after": "window",
+        "windows": "window", "looked-at": "window", "1-ms": "window",
+        "10-ms": "window", "30-ms": "window", "100-ms": "window",
+        "1-s": "window", "detectable-windows": "window",
     ]
 }

@@ -7,7 +7,7 @@ enum PromiseSection {
     static let pictures = 12
 
     static func html(_ findings: Findings, _ summary: Summary) -> HTML {
-        "\(lead(findings, summary.judgedScope))\(table(findings))\(FindingGroup.html(findings, summary))\(levels(findings))"
+        "\(lead(findings, summary.judgedScope))\(table(findings))\(WorthSection.html(findings))\(FindingGroup.html(findings, summary))\(levels(findings))"
     }
 
     private static func lead(_ findings: Findings, _ scope: String) -> HTML {
@@ -34,8 +34,9 @@ enum PromiseSection {
         Table(
             caption: "Promises",
             columns: [
-                .text("Promise"), .number("Checked"), .number("Violations"), .number("Undecided"),
-                .number("Observed"), .text("Verdict"),
+                .text("Promise"), .text("Verdict"), .number("Checked"), .number("Households"),
+                .number("Violations"), .number("Undecided"), .number("Observed"),
+                .number("Share, 95 %"),
             ],
             rows: findings.verdicts.map { verdict in
                 let others = verdict.observed + verdict.known + verdict.suspected
@@ -48,11 +49,20 @@ enum PromiseSection {
                     default: "<span class=\"soft\">\(result.words)</span>"
                     }
                 return [
-                    "<code>\(verdict.invariant.name)</code>", count(verdict.checked),
-                    count(verdict.violations), count(verdict.undecided), count(others), word,
+                    "<code>\(verdict.invariant.name)</code>", word, count(verdict.checked),
+                    count(verdict.households), count(verdict.violations),
+                    count(verdict.undecided), count(others), share(verdict, findings),
                 ]
             }
         ).html
+    }
+
+    /// The share of households that violate it.
+    private static func share(_ verdict: Verdict, _ findings: Findings) -> HTML {
+        guard let share = findings.worth(of: verdict)?.share else { return "–" }
+        return share.low == 0
+            ? "< \(Figures.percent(share.high))"
+            : "\(Figures.percent(share.low)) to \(Figures.percent(share.high))"
     }
 
     private static func count(_ number: Int) -> HTML {
