@@ -23,12 +23,28 @@ final class Board: Sendable {
         var board: LiveBoard
         var subject: ShownRun
         var isToBeTold = false
+        var press: (@Sendable ([String]) -> String?)?
     }
 
     private let held: Mutex<HeldPage>
+    /// Who has it may press the page's buttons; nil where it has none.
+    let token: String?
 
-    init(_ board: LiveBoard, _ subject: ShownRun) {
+    init(_ board: LiveBoard, _ subject: ShownRun, token: String? = nil) {
         held = Mutex(HeldPage(board: board, subject: subject))
+        self.token = token
+    }
+
+    func obey(_ press: @escaping @Sendable ([String]) -> String?) {
+        held.withLock { $0.press = press }
+    }
+
+    /// Does what a button stands for; why it could not, or nil.
+    func press(_ words: [String]) -> String? {
+        guard let press = held.withLock({ $0.board.ending == nil ? $0.press : nil }) else {
+            return "the run does not go on"
+        }
+        return press(words)
     }
 
     func take(_ state: LiveState) { held.withLock { $0.board.take(state) } }

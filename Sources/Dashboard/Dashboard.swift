@@ -31,13 +31,16 @@ public final class Dashboard: Sendable {
         loop = group.next()
     }
 
-    /// Serves the pages that are asked for, on loopback; `subject` says what runs.
+    /// Serves the pages that are asked for, on loopback; `subject` says what runs. With a `token` the page has
+    /// buttons, which do what `obey` is told, for those who have it: its address holds it, as a fragment, which
+    /// browsers send nowhere.
     public static func start(
-        page: PagePort?, metrics: PagePort?, of state: LiveState, as subject: ShownRun
+        page: PagePort?, metrics: PagePort?, of state: LiveState, as subject: ShownRun,
+        token: String? = nil
     ) async throws(DashboardError) -> Dashboard {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
-        let board = Board(LiveBoard(state), subject)
+        let board = Board(LiveBoard(state), subject, token: token)
         let crowd = await Self.crowd(on: loop)
         do throws(DashboardError) {
             var channels: [any Channel] = []
@@ -50,7 +53,8 @@ public final class Dashboard: Sendable {
                 let channel = try await bind(port, site, group, board, crowd)
                 channels.append(channel)
                 let number = channel.localAddress?.port ?? 0
-                urls.append("http://127.0.0.1:\(number)\(site.path)")
+                let fragment = site == .dashboard ? token.map { "#\($0)" } ?? "" : ""
+                urls.append("http://127.0.0.1:\(number)\(site.path)\(fragment)")
             }
             return Dashboard(
                 pageURL: urls[0], metricsURL: urls[1], group: group, channels: channels,
@@ -113,6 +117,10 @@ public final class Dashboard: Sendable {
 
     /// The run has its directory.
     public func enter(run: String) { board.enter(run: run) }
+
+    /// What the page's buttons do, in the words of `screenrig control` and `mark`: `["pause"]`, `["rate", "20"]`,
+    /// `["mark", "rollout", "moment"]`. Gives why it could not, or nil. Called on the pages' thread.
+    public func obey(_ press: @escaping @Sendable ([String]) -> String?) { board.obey(press) }
 
     /// The run has got so far. From any thread; returns at once.
     public func show(_ state: LiveState) {

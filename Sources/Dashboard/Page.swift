@@ -15,6 +15,15 @@ enum Page {
         <div class="bar" id="bar" role="progressbar" aria-label="Progress of the run" aria-valuemin="0" \
         aria-valuemax="100"><i></i></div>
         <p class="clock"><span id="clock">0:00</span><span id="waits"></span></p>
+        <form class="control of-run" id="control" hidden aria-label="Control of the run">
+        <button type="button" data-do="pause">Pause arrivals</button>
+        <button type="button" data-do="resume">Resume arrivals</button>
+        <label>Households/s <input id="rate" inputmode="decimal" size="6"></label>\
+        <button type="button" data-do="rate">Set rate</button>
+        <label>Event <input id="mark" size="12" maxlength="40" placeholder="rollout"></label>\
+        <button type="button" data-do="mark">Mark</button>
+        <button type="button" data-do="stop" class="bad">Stop the run</button>
+        <output id="answer" role="status"></output></form>
         <dl class="facts" id="facts"></dl>
         <noscript><p class="note">This page draws with a script. Without one, <a href="/state.json">state.json</a> \
         has the same numbers.</p></noscript>

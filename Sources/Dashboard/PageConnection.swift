@@ -11,6 +11,7 @@ final class PageConnection: ChannelInboundHandler {
     private let board: Board
     private let crowd: Crowd
     private var head: HTTPRequestHead?
+    private var body: [UInt8] = []
     private var isListening = false
 
     init(site: Site, board: Board, crowd: Crowd) {
@@ -21,8 +22,9 @@ final class PageConnection: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head(let head): self.head = head
-        case .body: break
+        case .head(let head): (self.head, body) = (head, [])
+        case .body(let part):
+            body += part.readableBytesView.prefix(Site.bodyLimit + 1 - body.count)
         case .end:
             guard let head, !isListening else { return }
             self.head = nil
@@ -41,10 +43,11 @@ final class PageConnection: ChannelInboundHandler {
     }
 
     private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        switch site.answer(head, board, port: context.localAddress?.port ?? 0) {
+        switch site.answer(head, body: body, board, port: context.localAddress?.port ?? 0) {
         case .page(let type, let body): send(head, .ok, type, body, context)
         case .refusal(let status, let words):
             send(head, status, "text/plain; charset=utf-8", words + "\n", context)
+        case .done: send(head, .ok, "text/plain; charset=utf-8", "done\n", context)
         case .events:
             isListening = true
             var headers = Self.headers("text/event-stream")

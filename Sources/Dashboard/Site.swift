@@ -33,17 +33,26 @@ enum Site: Sendable {
         /// Server-sent events, until the run ends.
         case events
         case refusal(HTTPResponseStatus, String)
+        /// A button, done.
+        case done
     }
 
-    func answer(_ head: HTTPRequestHead, _ board: Board, port: Int) -> PageAnswer {
+    /// The longest body that is read, in bytes.
+    static let bodyLimit = 1024
+
+    /// `body` is cut off one byte after its limit.
+    func answer(_ head: HTTPRequestHead, body: [UInt8] = [], _ board: Board, port: Int)
+        -> PageAnswer
+    {
         // A page elsewhere must not read a run by a name that it lets point to this machine.
         guard Self.isOurs(head.headers["host"], version: head.version, port: port) else {
             return .refusal(.forbidden, "this page answers on loopback only")
         }
+        let path = head.uri.prefix { $0 != "?" }
+        if self == .dashboard, path == "/control" { return control(head, body, board) }
         guard head.method == .GET || head.method == .HEAD else {
             return .refusal(.methodNotAllowed, "only GET")
         }
-        let path = head.uri.prefix { $0 != "?" }
         switch (self, path) {
         case (.dashboard, "/"): return .page(type: "text/html; charset=utf-8", body: Page.text)
         case (.dashboard, "/events"): return .events
@@ -54,6 +63,29 @@ enum Site: Sendable {
             return .page(type: "text/plain; charset=utf-8", body: "the metrics are at /metrics\n")
         default: return .refusal(.notFound, "nothing is here; try \(self.path)")
         }
+    }
+
+    private struct Deed: Decodable {
+        var `do`: [String]
+    }
+
+    /// A page elsewhere cannot send `Authorization` here without leave (Fetch Standard, CORS-preflight), and nobody
+    /// gives it; another user of this machine does not have the token.
+    private func control(_ head: HTTPRequestHead, _ body: [UInt8], _ board: Board) -> PageAnswer {
+        guard let token = board.token else {
+            return .refusal(.notFound, "this run was started without --control")
+        }
+        guard head.method == .POST else { return .refusal(.methodNotAllowed, "only POST") }
+        guard head.headers["authorization"] == ["Bearer \(token)"] else {
+            return .refusal(
+                .unauthorized,
+                "the token is missing or wrong: open the page by the address that the run printed")
+        }
+        guard body.count <= Self.bodyLimit,
+            let deed = try? JSONDecoder().decode(Deed.self, from: Data(body))
+        else { return .refusal(.badRequest, "the body must be such as {\"do\": [\"pause\"]}") }
+        if let reason = board.press(deed.do) { return .refusal(.conflict, reason) }
+        return .done
     }
 
     /// Whether a request names this machine and the port that we listen on (RFC 9112, 3.2):

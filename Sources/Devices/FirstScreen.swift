@@ -108,6 +108,8 @@ extension Household {
         reach(.codeShown)
         codeOnScreen = issued.code
         polledCode = issued
+        // Before the TV looks whether anybody is still to sign in.
+        if isWatched { expect(aViewer: true) }
         shownCodes.send(issued)
         return shown
     }
@@ -152,13 +154,14 @@ extension Household {
         _ = try await askIfKnown(tv, isProvoked: true) { dialect.record(of: issued.code, $0) }
     }
 
-    /// How often a household registers anew whose session the service has forgotten.
+    /// How often a household registers anew whose session the service has forgotten, for one activity.
     private static let mostRestarts = 2
 
     /// One activity. Where the service says that nobody is signed in, the device registers anew, and
     /// asks again: "Z3 403 not authenticated: restart registration" (rest-v1.md § 11).
     func performSignedIn(_ activity: PlannedActivity) async throws(StopReason) {
         var steps = [activity]
+        var tries = 0
         while true {
             do throws(StopReason) {
                 for step in steps {
@@ -170,10 +173,12 @@ extension Household {
                 }
                 return
             } catch {
-                guard case .signedOut(let words) = error, restarts < Self.mostRestarts else {
+                guard case .signedOut(let words) = error, tries < Self.mostRestarts else {
                     throw error
                 }
+                tries += 1
                 restarts += 1
+                authorizedUntil = [:]
                 viewerLeft = nil
                 note(.signInRestarted, words)
                 if plan.kind.firstScreen.isSDK {
@@ -182,7 +187,7 @@ extension Household {
                     try await signIn()
                 }
                 // Authorizations went with the session.
-                if hasAuthorized, activity != .ask(.authorize) {
+                if hasAuthorized, activity != .ask(.authorize), !activity.isProgram {
                     steps = [.ask(.authorize), activity]
                 }
             }
@@ -200,6 +205,7 @@ extension Household {
             if !isDenied, !hasSessions { reach(.playing) }
         case .ask(let operation): try await ask(for: operation)
         case .watch where isDenied: break
+        case .program(let number): try await playProgram(number)
         case .playAtOnce: try await playAtOnce()
         case .watch(let duration): try await nap(duration)
         case .logout: try await logout()

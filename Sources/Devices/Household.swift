@@ -42,6 +42,8 @@ actor Household {
     var pollersEnd: Instant?
     /// What another poll loop of the TV was given, where a code serves once.
     var siblingToken: Answered?
+    /// Somebody looks at the TV and signs in with the next code that it shows.
+    var isWatched = false
     /// Whether a viewer of this household may still sign in.
     private var expectsViewer = true
     /// The viewer has refused the device, or is about to: a poll may hear of it.
@@ -72,6 +74,8 @@ actor Household {
     var tokenEnd: Instant?
     /// It was authorized for something, by itself and not by an SDK.
     var hasAuthorized = false
+    /// Until when it is authorized for what, as the service says; without a word of it, not at all.
+    var authorizedUntil: [String: Instant] = [:]
     /// Resources that the newest authorization was denied for.
     var denied: Set<String> = []
     /// How often it has signed in again because the service had forgotten it.

@@ -12,6 +12,7 @@ extension Household {
         case .done, .media, nil:
             denied.remove(resource)
             hasAuthorized = true
+            authorizedUntil[resource] = answered.flatMap { end(of: $0) }
         case .notEntitled(let words): deny(resource, words)
         default: throw .refused(answered)
         }
@@ -20,12 +21,37 @@ extension Household {
     /// Nothing for what the account may not watch, or where the protocol has no such step.
     func takeMediaToken(_ resource: String, on screen: Screen) async throws(StopReason) {
         guard !denied.contains(resource) else { return }
-        let answered = try await askIfKnown(screen) { dialect.mediaToken(resource, $0) }
+        try take(
+            mediaToken: try await askIfKnown(screen) { dialect.mediaToken(resource, $0) }, resource)
+    }
+
+    private func take(mediaToken answered: Answered?, _ resource: String) throws(StopReason) {
         switch answered?.answer {
         case .done, .media, nil: return
         case .notEntitled(let words): deny(resource, words)
         default: throw .refused(answered)
         }
+    }
+
+    /// One program of a TV that stays on, on the next resource: an authorization where the last is over (rest-v1.md
+    /// § 11, `expires` of Z3), and the player's token. Where the service ended the authorization earlier than it said,
+    /// the TV asks for another, once. In REST V2 each program is a decision of its own (§ 7).
+    func playProgram(_ number: Int) async throws(StopReason) {
+        let resource = terms.resources[number % terms.resources.count]
+        if hasSessions || (authorizedUntil[resource] ?? .start) <= lane.now {
+            try await authorize(resource, on: tv)
+        }
+        guard !denied.contains(resource) else { return }
+        var answered = try await askIfKnown(tv) { dialect.mediaToken(resource, $0) }
+        switch answered?.exchange.observation.result {
+        case .unauthorized, .expired:
+            try await authorize(resource, on: tv)
+            guard !denied.contains(resource) else { return }
+            answered = try await askIfKnown(tv) { dialect.mediaToken(resource, $0) }
+        default: break
+        }
+        try take(mediaToken: answered, resource)
+        if !isDenied { reach(.playing) }
     }
 
     /// The account may not watch this: the viewer reads so.

@@ -9,6 +9,8 @@ extension Household {
     /// Waits for a code on the TV and signs in with it; again when the TV shows another. In between
     /// nobody could sign in, which is what the settle phase waits for.
     func watchAndSignIn() async {
+        isWatched = true
+        defer { isWatched = false }
         while let issued = await shownCodes.next() {
             expect(aViewer: true)
             viewerLeft =

@@ -1,3 +1,4 @@
+internal import Dialects
 internal import Vocabulary
 
 /// Decides which exchanges are kept one by one (rigs/reference.yaml, `record`). Of a sample, the exchanges
@@ -9,6 +10,24 @@ struct Keeper: Sendable {
     private var waitingCount = 0
     /// Living households that are kept whole because something was not clean.
     private var kept: Set<Int> = []
+    /// How often each kind of thing that is not clean has had a household kept.
+    private var reasons: [Reason: Int] = [:]
+
+    /// Why a household is kept that would not be for the sample.
+    private enum Reason: Hashable {
+        case error(OperationName, Outcome, status: Int?)
+        case leftByViewer
+    }
+
+    /// Households that are kept for one reason: the hundredth tells nothing that the first do not, and a run of hours
+    /// has thousands.
+    static let keptForEachReason = 100
+
+    /// Whether a household is to be kept for this.
+    private mutating func isNews(_ reason: Reason) -> Bool {
+        reasons[reason, default: 0] += 1
+        return reasons[reason, default: 0] <= Self.keptForEachReason
+    }
 
     /// How many exchanges may wait in memory. Beyond it the household at hand is kept although it
     /// may turn out clean: the file grows rather than the memory.
@@ -29,7 +48,10 @@ struct Keeper: Sendable {
             }
             waiting[household, default: []].append(exchange)
             waitingCount += 1
-            return exchange.isError || waitingCount > Self.limit ? keep(household) : []
+            let isTelling =
+                exchange.isError
+                && isNews(.error(exchange.operation, exchange.outcome, status: exchange.status))
+            return isTelling || waitingCount > Self.limit ? keep(household) : []
         }
     }
 
@@ -43,9 +65,15 @@ struct Keeper: Sendable {
     /// What a household's latest record decides.
     mutating func take(_ record: HouseholdRecord) -> [Exchange] {
         guard case .sample = recording else { return [] }
-        if record.fate == .failed || record.fate == .abandoned {
-            return keep(record.household)
-        }
+        let isTelling =
+            switch record.fate {
+            case .failed: true
+            case .abandoned:
+                !kept.contains(record.household)
+                    && (record.abandonedBy != .viewer || isNews(.leftByViewer))
+            default: false
+            }
+        if isTelling { return keep(record.household) }
         if record.ended != nil {
             kept.remove(record.household)
             _ = release(record.household)

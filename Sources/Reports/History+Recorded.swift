@@ -22,8 +22,16 @@ extension History: Recorded {
         if recording != "all", kept.recorded < kept.total {
             gaps.append(
                 "of \(Figures.counted(kept.total, "exchange")) \(Figures.count(kept.recorded)) can be "
-                    + "read one by one (record: \(recording)); every count and time here is of all")
+                    + "read one by one (record: \(recording)\(Self.beside(recording))); every count and time here is of all"
+            )
         }
         return gaps
+    }
+
+    /// What a sample has besides its share.
+    private static func beside(_ recording: String) -> String {
+        recording.hasPrefix("sample")
+            ? ", and households that failed, met a violation, or were among the first 100 with a kind of error"
+            : ""
     }
 }

@@ -137,7 +137,7 @@ package enum CommandWords {
     }
 
     /// A word of the line that only a shell would understand; nil where there is none.
-    static func shellSign(in line: String) -> String? {
+    package static func shellSign(in line: String) -> String? {
         line.split(separator: " ").map(String.init).first { word in
             ["|", "||", "&&", "&", ";", ">", ">>", "<", "2>&1"].contains(word)
                 || word.hasPrefix("$(") || word.hasPrefix("`")

@@ -25,7 +25,8 @@ struct KindFlow {
         let abandoned = min(codeLife, human + rig.load.settle.seconds)
         let after = Self.after(
             rig.afterSignIn, resources: Double(rig.target.resources.count),
-            isSDK: kind.firstScreen.isSDK)
+            isSDK: kind.firstScreen.isSDK,
+            asksEachTime: rig.protocolName(of: kind) == .adobePassV2)
         // Test benches poll on, after each success and each logout.
         let logouts = after.requests.first { $0.0 == .logout }?.1 ?? 0
         let polledOn = rig.polling.afterSuccess.seconds / interval * (1 + logouts)
@@ -144,7 +145,7 @@ struct KindFlow {
     /// What follows the sign-in: requests, seconds of watching, share that signs in again, share that
     /// is signed in at the end.
     private static func after(
-        _ activities: [Rig.Activity], resources: Double, isSDK: Bool
+        _ activities: [Rig.Activity], resources: Double, isSDK: Bool, asksEachTime: Bool
     ) -> (
         requests: [(OperationName, Double)], watching: Double, again: Double, staysSignedIn: Double
     ) {
@@ -163,6 +164,13 @@ struct KindFlow {
                 requests.append((.authorize, signedIn * resources))
                 if !isSDK { requests.append((.authorizationToken, signedIn * resources)) }
                 requests.append((.mediaToken, signedIn * resources))
+            case .plays(let terms):
+                let programs = signedIn * terms.count
+                // How long an authorization lives is the service's to say; in sessions each program asks.
+                requests.append(
+                    (.authorize, asksEachTime ? programs : min(programs, signedIn * resources)))
+                if !isSDK { requests.append((.mediaToken, programs)) }
+                watching += terms.time.mean.seconds * signedIn
             case .watch(let time): watching += time.mean.seconds * signedIn
             case .logout(let share):
                 requests.append((.logout, signedIn * share))

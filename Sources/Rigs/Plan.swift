@@ -240,6 +240,10 @@ public struct Plan: Sendable, Hashable {
                 guard own.chance(share) else { continue }
                 planned.append(.logout)
                 isLoggedOut = true
+            case .plays(let terms):
+                for (number, gap) in terms.gaps(&own).enumerated() {
+                    planned += [.program(number), .watch(gap)]
+                }
             case .watch(let time): planned.append(.watch(time.sample(using: &own)))
             case .ask(let operation): planned.append(.ask(operation))
             case .playAtOnce: planned.append(.playAtOnce)
@@ -300,6 +304,8 @@ public enum PlannedActivity: Sendable, Hashable {
     case ask(OperationName)
     case playAtOnce
     case watch(Duration)
+    /// The n-th program of a TV that stays on, from 0.
+    case program(Int)
     case logout
     case again
     /// The app is closed and opened again.
@@ -308,4 +314,8 @@ public enum PlannedActivity: Sendable, Hashable {
     case comeBack(after: Duration)
     /// One more sign-in, at another provider.
     case secondProvider
+
+    public var isProgram: Bool {
+        if case .program = self { true } else { false }
+    }
 }

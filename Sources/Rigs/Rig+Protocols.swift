@@ -156,6 +156,12 @@ extension Rig {
 
     private func checkSecondProvider(_ marks: Marks, _ reader: inout ValueReader) {
         for (activity, marks) in zip(afterSignIn, marks["after-sign-in"].items) {
+            if case .plays = activity, protocols.contains(.oauthDeviceGrant) {
+                reader.refuse(
+                    marks.place,
+                    "plays needs authorizations, and oauth-device-grant has none; use watch and "
+                        + "refresh-token instead")
+            }
             guard case .secondProvider = activity else { continue }
             if !allSpeak(.adobePassV2) {
                 reader.refuse(

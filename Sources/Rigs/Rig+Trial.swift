@@ -38,6 +38,10 @@ extension Rig {
     private static func hurried(_ activities: [Activity]) -> [Activity] {
         let kept = activities.compactMap { activity -> Activity? in
             switch activity {
+            case .plays:
+                .plays(
+                    ProgramTerms(
+                        time: .fixed(.milliseconds(500)), every: .fixed(.milliseconds(250))))
             case .watch: .watch(.fixed(.milliseconds(500)))
             case .logout, .again, .relaunch, .secondProvider: nil
             case .ask, .playAtOnce: activity

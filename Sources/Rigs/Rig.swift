@@ -67,6 +67,8 @@ public struct Rig: Sendable, Hashable {
         /// Authorized and played: all of `target.resources` at once.
         case playAtOnce
         case watch(Distribution)
+        /// One program after another, for hours.
+        case plays(ProgramTerms)
         /// Share of households that log out at this point.
         case logout(Double)
         /// Share of households that sign in once more, from the start; ends the list when taken.
@@ -173,8 +175,9 @@ extension Rig: RigSection {
                 + "up to one core per lane."),
         Key(
             "record", .scalar(.recording), into: \.record, default: "all",
-            "Which single exchanges are recorded. Aggregates are always complete, and households "
-                + "with a failure are always recorded in full."
+            "Which single exchanges are recorded. Aggregates are always complete. With sample(1%) one in "
+                + "100 households is recorded in full, and beside them all that failed or met a violation, and "
+                + "the first 100 for each kind of error."
         ).changingNoRequest,
         Key(
             "validity", section: \.validity,
@@ -263,6 +266,12 @@ extension Syntax<Rig.Activity> {
                 Key(
                     "watch", .scalar(.distribution), set: { $0.value = .watch($1) }, example: "30s",
                     "Play for this long."),
+                Key(
+                    "plays", .section, set: { $0.value = .plays($1) },
+                    example: "{for: 4h, every: 30m}",
+                    "Stay on, and play one program after another: each begins with a media token (in "
+                        + "adobe-pass-v2 with a decision), and with an authorization where the last has expired. "
+                        + "Whom the service has forgotten meanwhile signs in again."),
                 Key(
                     "logout", .scalar(.share), set: { $0.value = .logout($1) }, example: "20%",
                     "Share of TVs that log out here."),

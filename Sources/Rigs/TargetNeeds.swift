@@ -67,7 +67,7 @@ extension Rig.Activity {
         switch self {
         case .ask(.preauthorizeCode): "preauthorize"
         case .ask(let operation): operation.needsResources ? operation.name : nil
-        case .playAtOnce: "authorize"
+        case .playAtOnce, .plays: "authorize"
         case .watch, .logout, .again, .relaunch, .secondProvider: nil
         }
     }

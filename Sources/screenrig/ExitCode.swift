@@ -15,6 +15,19 @@ enum ExitCode: Int32 {
     case untrusted = 4
     /// Ctrl-C, SIGTERM or SIGHUP; what was measured so far is reported in full.
     case interrupted = 130
+    /// `race --bisect`: this version tells nothing; git tries another (the value that 'git bisect run' skips).
+    case skipped = 125
+    /// `race --bisect`: a mistake that every version would have; git ends the bisection (any value from 128).
+    case bisectEnds = 128
+
+    /// The same for `git bisect run`, which takes any other value below 128 for a bad version.
+    var forBisect: ExitCode {
+        switch self {
+        case .passed, .failed, .interrupted, .skipped, .bisectEnds: self
+        case .couldNotRun, .untrusted: .skipped
+        case .badInput: .bisectEnds
+        }
+    }
 
     init(_ status: Summary.ExitStatus) {
         self =

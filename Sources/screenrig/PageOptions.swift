@@ -18,7 +18,16 @@ struct PageOptions: ParsableArguments {
             valueName: "PORT"))
     var metrics: Port?
 
-    var areWanted: Bool { dashboard != nil || metrics != nil }
+    @Flag(
+        help:
+            "Give the live page buttons that pause, pace, mark and stop the run, for whoever has its address."
+    )
+    var control = false
+
+    /// `--control` wants the page that has the buttons.
+    var page: PagePort? { dashboard?.page ?? (control ? .usual : nil) }
+
+    var areWanted: Bool { page != nil || metrics != nil }
 
     /// A port as it is typed.
     enum Port: ExpressibleByArgument, CustomStringConvertible {

@@ -72,8 +72,13 @@ struct Screenrig: AsyncParsableCommand {
 
     /// Nobody has read what could not be written: such a command has not passed.
     private static func end(_ code: ExitCode) -> Never {
-        guard let failure = Terminal.outputFailure else { Foundation.exit(code.rawValue) }
-        Terminal.complain(inWords: failure)
-        Foundation.exit((code == .passed ? ExitCode.couldNotRun : code).rawValue)
+        var code = code
+        if let failure = Terminal.outputFailure {
+            Terminal.complain(inWords: failure)
+            if code == .passed { code = .couldNotRun }
+        }
+        // Also where the command line could not be read.
+        if CommandLine.arguments.contains("--bisect") { code = code.forBisect }
+        Foundation.exit(code.rawValue)
     }
 }

@@ -34,6 +34,11 @@ struct ValidateCommand: ParsableCommand {
         }
         Terminal.print("\(options.rig): rig is valid\n")
         Terminal.print(estimate.description)
+        let commands = rig.commands
+        if !commands.isEmpty {
+            Terminal.print("\ncommands")
+            for command in commands { Terminal.print(inWords: "  \(command)", hanging: 4) }
+        }
         // A rig that says nothing of races would race everything: no news.
         if rig.race != .blank { Terminal.print("\n" + RaceText.terms(rig.race)) }
     }

@@ -42,6 +42,20 @@ struct EndingTests {
         #expect(arrivals == run.number("households", "started"))
     }
 
+    @Test("Ctrl-C also ends a run that began with a probe, which hears of Ctrl-C itself")
+    func interruptedAfterProbe() async throws {
+        let folder = try Folder()
+        let server = try Command(["serve", "--port", "0"], in: folder)
+        let url = try await server.url()
+        let command = try start(
+            long + ["--target", url, "--set", "target.probe=on"], in: folder)
+        try await inFullSwing(command)
+        command.send(SIGINT)
+        let ended = try await command.ended()
+        #expect(ended.code == 130, "\(ended.output)\(ended.errors)")
+        #expect(ended.output.hasPrefix("Interrupted after "), "\(ended.output)")
+    }
+
     @Test("Ctrl-C twice ends it at once, still with everything so far")
     func twice() async throws {
         let folder = try Folder()

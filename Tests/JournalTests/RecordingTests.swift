@@ -111,6 +111,24 @@ struct RecordingTests {
         #expect(written + Keeper.limit >= Keeper.limit + 500)
     }
 
+    @Test("of each kind of error the first hundred households are kept, failed ones always")
+    func thinned() {
+        var keeper = Keeper(.sample(0), seed: 1)
+        var samples = Samples(Seed(1))
+        func written(_ status: Int, _ household: Int, isFailed: Bool = false) -> Int {
+            var exchange = samples.exchange(clean: true)
+            exchange.device.household = household
+            (exchange.outcome, exchange.status, exchange.provoked) = (.rejected, status, false)
+            var record = HouseholdRecord(
+                household: household, kind: "k", lane: 0, arrived: .start)
+            (record.fate, record.ended) = (isFailed ? .failed : .signedIn, .start)
+            return keeper.take(exchange).count + keeper.take(record).count
+        }
+        #expect((0..<300).reduce(0) { $0 + written(403, $1) } == Keeper.keptForEachReason)
+        #expect((300..<310).reduce(0) { $0 + written(500, $1) } == 10)
+        #expect((310..<400).reduce(0) { $0 + written(403, $1, isFailed: true) } == 90)
+    }
+
     @Test("a household that somebody asks for is kept whole from then on")
     func wanted() throws {
         let scratch = Scratch()

@@ -197,6 +197,25 @@ const say = (words, style) => {
   if (headline.textContent !== words) headline.textContent = words;
   byId("verdict").className = "verdict " + style;
 };
+// Buttons, for whoever opened the page by the address that holds the token.
+const token = location.hash.slice(1), answer = byId("answer");
+byId("control").hidden = !token;
+const press = async (words, sent) => {
+  if (words[0] === "stop" && !confirm("Stop the run? What was measured so far is reported.")) return;
+  try {
+    const reply = await fetch("/control", {method: "POST", body: JSON.stringify({do: words}),
+      headers: {Authorization: "Bearer " + token}});
+    answer.textContent = reply.ok ? sent : (await reply.text()).trim();
+  } catch { answer.textContent = "No connection to the run."; }
+};
+byId("control").addEventListener("submit", event => event.preventDefault());
+byId("control").addEventListener("click", event => {
+  const deed = event.target.dataset.do, rate = byId("rate").value.trim(), name = byId("mark").value.trim();
+  if (!deed) return;
+  if (deed === "rate") return press(["rate", rate], `Arrivals: ${rate}/s from now on.`);
+  if (deed === "mark") return press(["mark", name, "moment"], `Marked: ${name}.`);
+  press([deed], {pause: "Arrivals are paused.", resume: "Arrivals go on.", stop: "Stopping."}[deed]);
+});
 const source = new EventSource("/events");
 source.addEventListener("charts", event => showCharts(JSON.parse(event.data)));
 source.addEventListener("state", event => {
@@ -211,6 +230,7 @@ source.addEventListener("state", event => {
 });
 source.addEventListener("ended", event => {
   source.close();
+  byId("control").hidden = true;
   show(JSON.parse(event.data));
   byId("bar").classList.add("over");
   const path = byId("path");

@@ -96,6 +96,10 @@ extension Household {
         // The SDK keeps authorizations itself (§ 11), and asks for nothing else.
         case .ask: break
         case .watch where isDenied: break
+        // The SDK keeps authorizations, and each brings a media token (§ 11).
+        case .program:
+            try await authorizeInSDK()
+            if !isDenied { reach(.playing) }
         // An SDK does one thing at a time.
         case .playAtOnce:
             try await authorizeInSDK()

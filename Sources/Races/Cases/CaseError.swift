@@ -8,6 +8,8 @@ public enum CaseError: Error, Sendable, Hashable, CustomStringConvertible {
     /// `key` is its path: `ops[2].anchor.event`.
     case missing(file: String, key: String, wanted: String)
     case wrong(file: String, key: String, found: String, wanted: String)
+    /// What somebody named as the findings of an earlier race.
+    case notBaseline(file: String, reason: String)
     /// `name` is the case's.
     case otherProtocol(name: String, from: String, to: String, reason: String)
 
@@ -24,6 +26,9 @@ public enum CaseError: Error, Sendable, Hashable, CustomStringConvertible {
             "\(file): \(key) is missing; it must be \(wanted)"
         case .wrong(let file, let key, let found, let wanted):
             "\(file): \(key) is \(found); it must be \(wanted)"
+        case .notBaseline(let file, let reason):
+            "\(file) is no baseline: \(reason); a baseline is the directory of an earlier 'screenrig race', or its "
+                + "summary.json (schema '\(RaceText.schema)')"
         case .otherProtocol(let name, let from, let to, let reason):
             "\(name) was found over \(from) and cannot be replayed over \(to): \(reason); replay "
                 + "it with --set target.protocol=\(from)"

@@ -32,6 +32,7 @@ enum RacePage {
     ) -> HTML {
         let finding = found.finding
         let level = report.outcome.promises.meaning(of: finding.invariant, from: finding.source)
+        let isKnown = report.outcome.isKnown(finding.invariant, in: finding.plan)
         let again: HTML =
             found.file.map { file in
                 """
@@ -47,7 +48,7 @@ enum RacePage {
             "finding-\(number)", "\(finding.invariant.name) violated in \(finding.plan)",
             """
             <p class="lead">\(Sanitizer.line(RaceText.whenText(finding), limit: 600)): \(rate). Found by: \(finding.method).</p>
-            <p>Source: \(finding.source.words); \(level).</p>
+            <p>Source: \(finding.source.words); \(level).\(isKnown ? " Known from the baseline: it does not fail this race." : "")</p>
             <p>\(Sanitizer.line(finding.sentence, limit: 600))</p>
             \(HitRateCurve(finding, id: "hits-\(number)").html)
             \(again)
@@ -67,8 +68,11 @@ enum RacePage {
                 caption: "Two arms",
                 columns: [.text("Promise"), .text("Verdict"), .text("Result")],
                 rows: report.outcome.comparisons.map { arm in
+                    let isKnown = report.outcome.isKnown(arm.plan.invariant, in: arm.plan.name)
                     let word =
-                        arm.isBroken ? "violated" : arm.isPartial ? "not decided" : "no difference"
+                        arm.isBroken
+                        ? isKnown ? "violated, known" : "violated"
+                        : arm.isPartial ? "not decided" : "no difference"
                     return [
                         "\(arm.plan.name)", "\(word)",
                         "\(Sanitizer.line(report.sentence(arm), limit: 600))",

@@ -18,7 +18,7 @@ extension RaceReport {
     private var findingRows: String {
         var text = CSV.line([
             "plan", "invariant", "hits", "trials", "ci95_low", "ci95_high", "window_low_ms",
-            "window_high_ms", "best_ms", "when", "method", "case", "sentence", "source",
+            "window_high_ms", "best_ms", "when", "method", "case", "sentence", "source", "known",
         ])
         for found in findings {
             let finding = found.finding
@@ -31,6 +31,7 @@ extension RaceReport {
                 DecimalText.trimmed(finding.best.milliseconds), RaceText.whenText(finding),
                 finding.method, found.file ?? "", Sanitizer.line(finding.sentence, limit: 600),
                 finding.source.rawValue,
+                outcome.isKnown(finding.invariant, in: finding.plan) ? "true" : "false",
             ])
         }
         return text
@@ -82,8 +83,13 @@ extension RaceReport {
         for sweep in outcome.sweeps {
             let broken = broken(sweep)
             let own = outcome.findings.first { $0.plan == sweep.plan }
+            let new = outcome.found.filter {
+                $0.plan == sweep.plan && outcome.baseline?.known.contains($0) != true
+            }
             let ending: Ending =
-                if let own {
+                if new.isEmpty, !broken.isEmpty {
+                    .skipped("known from the baseline: \(broken.joined(separator: ", ")) violated")
+                } else if let own {
                     .failed(
                         "\(own.invariant.name): \(RaceText.whenText(own)); \(own.sentence)")
                 } else if !broken.isEmpty {
@@ -100,7 +106,9 @@ extension RaceReport {
                 (
                     arm.plan.name,
                     arm.isBroken
-                        ? .failed(sentence(arm))
+                        ? outcome.isKnown(arm.plan.invariant, in: arm.plan.name)
+                            ? .skipped("known from the baseline: \(sentence(arm))")
+                            : .failed(sentence(arm))
                         : arm.isPartial ? .skipped(sentence(arm)) : .passed
                 ))
         }

@@ -3,6 +3,7 @@ internal import Formats
 internal import Foundation
 internal import Journal
 internal import Rendering
+internal import Vocabulary
 
 /// What a race leaves in its directory beside its cases: report.html, summary.json, junit.xml and tables.
 public struct RaceReport: Sendable {
@@ -14,15 +15,19 @@ public struct RaceReport: Sendable {
         public var seed: UInt64
         /// Microseconds since 1970.
         public var startedMicroseconds: Int64
+        /// What was deployed, by the user's own command; nil where nobody said.
+        public var deployed: String?
 
         public init(
-            rig: String, target: String, version: String, seed: UInt64, startedMicroseconds: Int64
+            rig: String, target: String, version: String, seed: UInt64, startedMicroseconds: Int64,
+            deployed: String? = nil
         ) {
             self.rig = rig
             self.target = target
             self.version = version
             self.seed = seed
             self.startedMicroseconds = startedMicroseconds
+            self.deployed = deployed
         }
     }
 
@@ -45,15 +50,27 @@ public struct RaceReport: Sendable {
 
     /// One sentence: what is broken, or that nothing was found.
     public var headline: String {
-        let names =
-            outcome.findings.map { "\($0.invariant) in \($0.plan)" }
-            + outcome.comparisons.filter(\.isBroken).map {
-                "\($0.plan.invariant) in \($0.plan.name)"
-            }
+        let found: [(plan: String, invariant: Invariant)] =
+            outcome.findings.map { (plan: $0.plan, invariant: $0.invariant) }
+            + outcome.comparisons.filter(\.isBroken).map { ($0.plan.name, $0.plan.invariant) }
+        func names(known: Bool) -> String {
+            found.filter { outcome.isKnown($0.invariant, in: $0.plan) == known }
+                .map { "\($0.invariant) in \($0.plan)" }.joined(separator: ", ")
+        }
+        // A known finding may show in a plan in which nobody knew it.
+        let elsewhere = outcome.alsoIn.filter {
+            outcome.baseline != nil && !outcome.isKnown($0.invariant, in: $0.plan)
+        }.map { "\($0.invariant) in \($0.plan)" }
+        let new = ([names(known: false)] + elsewhere).filter { !$0.isEmpty }
+            .joined(separator: ", ")
+        let old = names(known: true)
         var told =
-            names.isEmpty
-            ? "No violation found in \(outcome.trials) trials."
-            : "Found: \(names.joined(separator: ", ")) violated."
+            switch (new.isEmpty, old.isEmpty) {
+            case (true, true): "No violation found in \(outcome.trials) trials."
+            case (false, true): "Found: \(new) violated."
+            case (true, false): "Nothing new: \(old) violated, as in the baseline."
+            case (false, false): "Found: \(new) violated; known from the baseline: \(old)."
+            }
         if let reason = outcome.whyNothingCameAbout {
             told =
                 "No trial could be completed: "
@@ -106,12 +123,13 @@ public struct RaceReport: Sendable {
     var started: String { UTCTime(microseconds: about.startedMicroseconds).rfc3339 }
 
     var facts: [(name: String, value: String)] {
-        RaceText.basis(outcome) + [("Seed", "\(about.seed)"), ("screenrig", about.version)]
+        RaceText.basis(outcome) + (about.deployed.map { [("Deployed", $0)] } ?? [])
+            + [("Seed", "\(about.seed)"), ("screenrig", about.version)]
     }
 
     /// How two arms compare.
     func sentence(_ comparison: ArmComparison) -> String {
-        RaceText.lines(comparison, outcome.promises).dropFirst().map { $0.drop { $0 == " " } }
+        RaceText.lines(comparison, outcome).dropFirst().map { $0.drop { $0 == " " } }
             .joined(separator: "; ")
     }
 

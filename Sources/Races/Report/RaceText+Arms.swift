@@ -5,14 +5,18 @@ internal import Vocabulary
 /// Comparisons of two arms in words.
 extension RaceText {
     /// The verdict, both rates, and how sure it is.
-    static func lines(_ comparison: ArmComparison, _ promises: Promises) -> [String] {
+    static func lines(_ comparison: ArmComparison, _ outcome: RaceOutcome) -> [String] {
+        let promises = outcome.promises
         let invariant = comparison.plan.invariant
         let name = invariant.name
         var lines: [String] = []
         if comparison.isPartial {
             lines.append("\(name): undecided, too few trials")
         } else if comparison.isBroken {
-            lines.append("FOUND  \(name) violated: \(comparison.plan.line)")
+            let isKnown = outcome.isKnown(invariant, in: comparison.plan.name)
+            lines.append(
+                "\(isKnown ? "KNOWN" : "FOUND")  \(name) violated: \(comparison.plan.line)")
+            if isKnown { lines.append("  known from the baseline; does not fail this race") }
             lines.append("  \(promises.meaning(of: invariant, from: invariant.source))")
         } else {
             lines.append("\(name): no significant difference")

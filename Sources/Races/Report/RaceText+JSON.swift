@@ -6,6 +6,9 @@ internal import Statistics
 
 /// Lines of JSON: one object each, as they happen, the last with the outcome.
 extension RaceText {
+    /// Of `summary.json` and of the last line.
+    static let schema = "screenrig/race/1"
+
     /// Nil for what only matters to somebody who looks on.
     public static func json(_ news: RaceNews) -> String? {
         switch news {
@@ -37,7 +40,10 @@ extension RaceText {
             let level = outcome.promises.meaning(
                 of: finding.invariant, from: finding.source)
             return object(
-                fields(finding) + [("level", quoted(level))]
+                fields(finding) + [
+                    ("level", quoted(level)),
+                    ("known", "\(outcome.isKnown(finding.invariant, in: finding.plan))"),
+                ]
                     + (path.map { [("case", quoted($0))] } ?? []))
         }
         let gate = outcome.gate.map {
@@ -49,11 +55,12 @@ extension RaceText {
                     ("rig", quoted(about.rig)), ("target", quoted(about.target)),
                     ("version", quoted(about.version)), ("seed", "\(about.seed)"),
                     ("started", quoted(UTCTime(microseconds: about.startedMicroseconds).rfc3339)),
+                    ("deployed", about.deployed.map(quoted) ?? "null"),
                     ("sweeps", "[" + outcome.sweeps.map(sweep).joined(separator: ", ") + "]"),
                 ]
             } ?? [("event", quoted("end"))]
         return object(
-            [("schema", quoted("screenrig/race/1"))] + head + [
+            [("schema", quoted(schema))] + head + [
                 ("end", quoted(outcome.end.rawValue)), ("trials", "\(outcome.trials)"),
                 ("discarded", "\(outcome.discards)"),
                 ("elapsedMs", "\(outcome.elapsed.wholeMicroseconds / 1000)"),
@@ -62,7 +69,9 @@ extension RaceText {
                 ("findings", "[" + findings.joined(separator: ", ") + "]"),
                 (
                     "comparisons",
-                    "[" + outcome.comparisons.map { object(fields($0)) }.joined(separator: ", ")
+                    "["
+                        + outcome.comparisons.map { object(fields($0) + known($0, outcome)) }
+                        .joined(separator: ", ")
                         + "]"
                 ),
                 (
@@ -71,16 +80,35 @@ extension RaceText {
                         + outcome.alsoIn.map {
                             object([
                                 ("plan", quoted($0.plan)), ("invariant", quoted($0.invariant.name)),
+                                ("known", "\(outcome.isKnown($0.invariant, in: $0.plan))"),
+                            ])
+                        }.joined(separator: ", ") + "]"
+                ),
+                ("baseline", outcome.baseline.map { quoted($0.file) } ?? "null"),
+                (
+                    "gone",
+                    "["
+                        + outcome.gone.map {
+                            object([
+                                ("plan", quoted($0.plan)), ("invariant", quoted($0.invariant)),
                             ])
                         }.joined(separator: ", ") + "]"
                 ),
             ])
     }
 
+    private static func known(
+        _ comparison: ArmComparison, _ outcome: RaceOutcome
+    ) -> [(String, String)] {
+        let plan = comparison.plan
+        return [("known", "\(outcome.isKnown(plan.invariant, in: plan.name))")]
+    }
+
     private static func sweep(_ sweep: RaceOutcome.Sweep) -> String {
         object([
             ("plan", quoted(sweep.plan)), ("way", quoted(sweep.title)),
-            ("rounds", "\(sweep.rounds)"), ("trials", "\(sweep.trials)"),
+            ("rounds", "\(sweep.rounds)"), ("complete", "\(sweep.isWhole)"),
+            ("trials", "\(sweep.trials)"),
             ("discarded", "\(sweep.discarded)"), ("obstacle", quoted(sweep.obstacle)),
         ])
     }

@@ -91,30 +91,40 @@ public enum RaceText {
         var lines: [String] = []
         for (number, finding) in outcome.findings.enumerated() {
             let path = cases.indices.contains(number) ? cases[number] : nil
-            lines += found(finding, path, outcome.promises, width)
+            lines += found(finding, path, outcome, width)
             lines.append("")
         }
         for also in outcome.alsoIn {
-            lines.append("\(also.invariant) is also violated in \(also.plan)")
+            let isNew = outcome.baseline != nil && !outcome.isKnown(also.invariant, in: also.plan)
+            lines.append(
+                "\(isNew ? "FOUND  " : "")\(also.invariant) is also violated in \(also.plan)"
+                    + (isNew ? ", which the baseline does not know" : ""))
         }
         for comparison in outcome.comparisons {
-            lines += Self.lines(comparison, outcome.promises) + [""]
+            lines += Self.lines(comparison, outcome) + [""]
         }
-        if !outcome.isAccusing {
+        if outcome.found.isEmpty {
             lines.append("no violation found" + (outcome.variants > 0 ? ": \(tried(outcome))" : ""))
         } else if outcome.variants > 0 {
             lines.append(tried(outcome))
         }
         lines += small(outcome)
+        lines += outcome.gone.map {
+            "\($0.invariant) in \($0.plan) was not found again: if it is mended, take it out of the baseline"
+        }
         return lines.flatMap { wrapped($0, width) }.joined(separator: "\n")
     }
 
     private static func found(
-        _ finding: RaceFinding, _ path: String?, _ promises: Promises, _ width: Int
+        _ finding: RaceFinding, _ path: String?, _ outcome: RaceOutcome, _ width: Int
     ) -> [String] {
-        var lines = ["FOUND  \(finding.invariant) violated in \(finding.plan)"]
+        let isKnown = outcome.isKnown(finding.invariant, in: finding.plan)
+        var lines = [
+            "\(isKnown ? "KNOWN" : "FOUND")  \(finding.invariant) violated in \(finding.plan)"
+        ]
+        if isKnown { lines.append("  known from the baseline; does not fail this race") }
         lines.append("  source: \(finding.source.words)")
-        lines.append("  \(promises.meaning(of: finding.invariant, from: finding.source))")
+        lines.append("  \(outcome.promises.meaning(of: finding.invariant, from: finding.source))")
         lines.append("  \(whenText(finding))")
         if finding.isRare {
             lines.append("  at all offsets: \(text(finding.total))")

@@ -80,6 +80,8 @@ public struct RaceOutcome: Sendable {
         public var plan: String
         public var title: String
         public var rounds: Int
+        /// It had all its rounds.
+        public var isWhole: Bool
         public var trials: Int
         public var discarded: Int
         /// Why it cannot be played here at all; empty where it can.
@@ -114,19 +116,19 @@ public struct RaceOutcome: Sendable {
     public var promises = Promises()
     /// What the stand-in's faults did; nil where it had none.
     public var faults: String?
+    /// What is known from an earlier race; nil where nobody named one.
+    public var baseline: RaceBaseline?
 
     public init() {}
 
-    /// Whether a promise was found broken in either way.
-    public var isAccusing: Bool { !findings.isEmpty || comparisons.contains(where: \.isBroken) }
     public var discards: Int { discarded.reduce(0) { $0 + $1.count } }
 }
 
 extension RaceOutcome.Sweep {
-    init(_ track: RaceSearcher.Candidate) {
+    init(_ track: RaceSearcher.Candidate, isWhole: Bool) {
         self.init(
             plan: track.variant.schedule.plan, title: track.variant.title, rounds: track.rounds,
-            trials: track.trials, discarded: track.discarded,
+            isWhole: isWhole, trials: track.trials, discarded: track.discarded,
             obstacle: track.isUnplayable ? track.reason : "")
     }
 }

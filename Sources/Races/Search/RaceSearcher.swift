@@ -62,7 +62,9 @@ final class RaceSearcher {
             await sweep(round)
         }
         outcome.sweptWhole = tracks.count { $0.rounds >= search.terms.perOffset }
-        outcome.sweeps = tracks.map(RaceOutcome.Sweep.init)
+        outcome.sweeps = tracks.map { track in
+            RaceOutcome.Sweep(track, isWhole: track.rounds >= search.terms.perOffset)
+        }
         if search.exploresOrders { await explore() }
         reportForgotten()
         outcome.elapsed = search.clock()

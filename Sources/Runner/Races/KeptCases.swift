@@ -7,6 +7,7 @@ package import Races
 package struct KeptCases {
     package struct KeptCase {
         package var file: String
+        package var known: Case
         package var rate: HitRate
         package var line: String
     }
@@ -39,7 +40,7 @@ package struct KeptCases {
             let outcome = await Replay(known, on: arena).play(times: 5)
             rows.append(
                 KeptCase(
-                    file: file, rate: outcome.rate,
+                    file: file, known: known, rate: outcome.rate,
                     line: outcome.line(known, target: stage.venue.targetName)))
             if outcome.wasStopped { break }
         }

@@ -14,11 +14,18 @@ package final class RaceSession: Sendable {
     private let isTimed: Bool
     private let clock: @Sendable () -> Duration
     private let flag = StopFlag()
+    private let baseline: RaceBaseline?
+    private let deployed: String?
 
     /// Without `isTimed` no clock on the wall ends it, whatever the rig says: in virtual time, what a search
     /// finds may not hang on how fast this machine is.
-    package init(_ stage: RaceStage, into directory: RunDirectory, isTimed: Bool) {
+    /// `deployed`: what the user's own command says is deployed.
+    package init(
+        _ stage: RaceStage, into directory: RunDirectory, isTimed: Bool,
+        baseline: RaceBaseline? = nil, deployed: String? = nil
+    ) {
         (self.stage, self.directory, self.isTimed) = (stage, directory, isTimed)
+        (self.baseline, self.deployed) = (baseline, deployed)
         let began = LiveLoop.monotonic()
         clock = { .nanoseconds(LiveLoop.monotonic() - began) }
         let terms = stage.rig.race
@@ -66,6 +73,7 @@ package final class RaceSession: Sendable {
         outcome.isVirtual = isVirtual
         outcome.promises = stage.promises
         outcome.faults = stage.strikes?.sentence
+        outcome.baseline = baseline
         return outcome
     }
 
@@ -86,7 +94,8 @@ package final class RaceSession: Sendable {
             outcome, cases: cases.map { $0.map { "cases/\(($0 as NSString).lastPathComponent)" } },
             about: .init(
                 rig: stage.rig.name, target: stage.venue.targetName, version: Release.version,
-                seed: stage.rig.seed.value, startedMicroseconds: stage.startedMicroseconds),
+                seed: stage.rig.seed.value, startedMicroseconds: stage.startedMicroseconds,
+                deployed: deployed),
             isInterrupted: isInterrupted)
     }
 }

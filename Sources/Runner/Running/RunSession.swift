@@ -119,8 +119,8 @@ package final class RunSession: @unchecked Sendable {
     /// The same with another grace, and without a word.
     package func interrupt(within grace: Duration) { watch.interrupt(within: grace) }
 
-    /// Somebody marks something or changes the load. From any thread.
-    package func take(_ request: RunRequest, microseconds: Int64) {
+    /// Somebody marks something or changes the load. From any thread. Gives why that is not possible, or nil.
+    package func take(_ request: RunRequest, microseconds: Int64) -> String? {
         watch.take(request, microseconds: microseconds)
     }
 

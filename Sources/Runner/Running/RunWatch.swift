@@ -175,8 +175,9 @@ final class RunWatch: @unchecked Sendable {
 
     // MARK: Requests from outside
 
-    /// Does what was asked, at the time at which it was asked; from any thread.
-    func take(_ request: RunRequest, microseconds: Int64) {
+    /// Does what was asked, at the time at which it was asked; from any thread. Gives why it could not, or nil.
+    @discardableResult
+    func take(_ request: RunRequest, microseconds: Int64) -> String? {
         let asked = Instant.start + .microseconds(microseconds - outline.startedMicroseconds)
         let instant = min(max(.start, asked), max(.start, coordinator.now))
         switch request {
@@ -186,10 +187,13 @@ final class RunWatch: @unchecked Sendable {
         case .stop: interrupted(1)
         case .pause, .resume, .rate:
             guard outline.isOpenLoad else {
-                return observer.say("note: this load has no arrivals that could be paused or paced")
+                let reason = "this load has no arrivals that could be paused or paced"
+                observer.say("note: \(reason)")
+                return reason
             }
             steer(request, at: instant)
         }
+        return nil
     }
 
     private func steer(_ request: RunRequest, at instant: Instant) {

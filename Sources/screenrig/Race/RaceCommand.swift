@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Glibc
 internal import Journal
 internal import Races
 internal import Rigs
@@ -19,8 +20,13 @@ struct RaceCommand: AsyncParsableCommand {
             --trials) includes shrinking and measuring the findings; --plan all without a limit ends when \
             every plan is swept.
 
+            --baseline names an earlier race (its run directory or summary.json): what that found fails nothing. \
+            --watch runs the race again after each deploy, which it notices by a command that prints what is \
+            deployed; it ends with Ctrl-C. For git: git bisect run screenrig race RIG --bisect --target URL.
+
             Exit codes: 0 no violation found, 1 violation found, 2 bad command line or rig, 3 could not run, \
-            130 interrupted.
+            130 interrupted. With --bisect: 0 no violation found, all sweeps complete; 1 violation found; 125 could not \
+            run, or ended before its sweeps were complete; 128 bad command line or rig; 130 interrupted.
             """)
 
     @OptionGroup var traffic: TrafficOptions
@@ -46,11 +52,93 @@ struct RaceCommand: AsyncParsableCommand {
         help: "Run in virtual time against the stand-in in this process; repeatable from the seed.")
     var isVirtual = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Findings of this earlier race fail nothing: its run directory or summary.json.",
+            valueName: "RUN"), completion: .file())
+    var baseline: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Race again whenever this command prints something new, such as a deployed version.",
+            valueName: "COMMAND"))
+    var watch: String?
+
+    @Flag(name: .customLong("bisect"), help: "Exit codes for 'git bisect run'.")
+    var isBisecting = false
+
+    func validate() throws {
+        if pages.control {
+            throw ValidationError("--control is for runs: a race has no arrivals; end it with Ctrl-C")
+        }
+        guard watch != nil else { return }
+        if isBisecting { throw ValidationError("--watch never ends by itself; leave --bisect out") }
+        if traffic.out != nil {
+            throw ValidationError(
+                "--watch leaves a run directory for each race, so it cannot be --out; leave that out"
+            )
+        }
+    }
+
     func run() async throws {
         var rig = try RigFile.read(traffic, isVirtual: isVirtual)
         try apply(to: &rig)
         if let refusal = RacePlan.refusal(rig.race, in: rig.racedProtocol) {
             throw CommandFailure.badInput(refusal)
+        }
+        if let watch { return try await race(rig, after: try DeployWatch(command: watch)) }
+        let ending = try await race(rig)
+        if ending.isAccusing { throw CommandFailure(code: .failed, message: "") }
+        if isBisecting, let reason = ending.doubt {
+            throw CommandFailure(
+                code: .untrusted,
+                message: "nothing was found, but this race is no answer: \(reason)")
+        }
+    }
+
+    /// Races now and after each deploy, until Ctrl-C.
+    private func race(_ rig: Rig, after deploys: DeployWatch) async throws {
+        var version: String
+        switch await deploys.now() {
+        case .deployed(let text): version = text
+        case .failed(let reason): throw CommandFailure.couldNotRun("--watch: \(reason)")
+        }
+        var isAccusing = false
+        while true {
+            say("deployed: \(version)")
+            isAccusing = try await race(rig, deployed: version).isAccusing || isAccusing
+            say("waiting for the next deploy; Ctrl-C ends")
+            let flag = StopFlag()
+            let interrupts = Interrupts { number in
+                if number > 1 { _exit(ExitCode.interrupted.rawValue) }
+                flag.raise()
+            }
+            let next = await deploys.change(
+                from: version, until: { flag.isRaised }, say: { Terminal.complain(inWords: $0) })
+            withExtendedLifetime(interrupts) {}
+            guard let next else { break }
+            version = next
+        }
+        if isAccusing { throw CommandFailure(code: .failed, message: "") }
+    }
+
+    private func say(_ text: String) {
+        if !traffic.play.quiet, !traffic.play.json { Terminal.complain(inWords: text) }
+    }
+
+    /// What a race came to.
+    private struct RaceEnding {
+        var isAccusing: Bool
+        /// Why having found nothing is no answer; nil where it is one.
+        var doubt: String?
+    }
+
+    /// One race, from the stage to its report.
+    private func race(_ rig: Rig, deployed: String? = nil) async throws -> RaceEnding {
+        let known = try baseline.map { path in
+            do { return try RaceBaseline(contentsOf: path) } catch {
+                throw CommandFailure.badInput("\(error)")
+            }
         }
         let directory: RunDirectory
         do {
@@ -70,16 +158,20 @@ struct RaceCommand: AsyncParsableCommand {
         let show = RaceShow(traffic)
         show.begin(stage, stage.estimate())
         let session = RaceSession(
-            stage, into: directory, isTimed: !isVirtual || time != nil)
+            stage, into: directory, isTimed: !isVirtual || time != nil, baseline: known,
+            deployed: deployed)
         let interrupts = Interrupts(stopping: stage.arena) { session.stop() }
         let rows = try await session.replayKept(beside: traffic.rig.rig)
         if !traffic.play.json {
             for row in rows { Terminal.print(inWords: "stored case \(row.file): \(row.line)") }
         }
-        let kept = rows.contains { $0.rate.hits > 0 }
         let outcome = await session.search { news in
             show.tell(news)
             watch?.tell(news)
+        }
+        let kept = rows.contains { row in
+            row.rate.hits > 0
+                && !outcome.isKnown(row.known.expected.invariant, in: row.known.schedule.plan)
         }
         let cases =
             interrupts.hasInterrupted
@@ -94,7 +186,8 @@ struct RaceCommand: AsyncParsableCommand {
         if let reason = outcome.whyNothingCameAbout {
             throw CommandFailure.couldNotRun("no trial could be completed: \(reason)")
         }
-        if outcome.isAccusing || kept { throw CommandFailure(code: .failed, message: "") }
+        return RaceEnding(
+            isAccusing: outcome.isAccusing || kept, doubt: outcome.whyNothingIsNoAnswer)
     }
 
     /// Writes it; the path of its page, nil where that did not go.

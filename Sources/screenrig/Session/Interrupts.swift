@@ -5,33 +5,27 @@ internal import Synchronization
 
 /// Ctrl-C, SIGTERM and SIGHUP (a terminal that was closed, an SSH connection that broke): the first ends
 /// the run gracefully, the second at once. They are handled for as long as this lives; then they end
-/// the program. A program started by `nohup` ignores SIGHUP, and goes on doing so.
-///
-/// Safe because the sources are made in `init` and only cancelled in `deinit`; the count is in a
-/// `Mutex`.
-final class Interrupts: @unchecked Sendable {
-    private let numbers: [Int32]
-    private let sources: [any DispatchSourceSignal]
-    private let count = Mutex(0)
+/// the program. Of several the newest hears them. A program started by `nohup` ignores SIGHUP, and goes on doing so.
+final class Interrupts: Sendable {
+    private let place: Int
+    private let count: Count
+
+    private final class Count: Sendable {
+        private let number = Mutex(0)
+        var current: Int { number.withLock { $0 } }
+        func next() -> Int {
+            number.withLock { number in
+                number += 1
+                return number
+            }
+        }
+    }
 
     /// `onInterrupt` is called on a queue of its own with 1, 2, ...
     init(_ onInterrupt: @escaping @Sendable (Int) -> Void) {
-        let queue = DispatchQueue(label: "screenrig.signals")
-        numbers = [SIGINT, SIGTERM] + (Self.isIgnored(SIGHUP) ? [] : [SIGHUP])
-        sources = numbers.map { number in
-            signal(number, SIG_IGN)
-            return DispatchSource.makeSignalSource(signal: number, queue: queue)
-        }
-        for source in sources {
-            source.setEventHandler { [unowned self] in
-                onInterrupt(
-                    count.withLock { count in
-                        count += 1
-                        return count
-                    })
-            }
-            source.activate()
-        }
+        let count = Count()
+        self.count = count
+        place = SignalDesk.shared.enter { onInterrupt(count.next()) }
     }
 
     /// For what has no journal to report from: the first stops `arena`; after the second the process ends
@@ -55,9 +49,51 @@ final class Interrupts: @unchecked Sendable {
         }
     }
 
-    deinit {
-        for source in sources { source.cancel() }
-        for number in numbers { signal(number, SIG_DFL) }
+    deinit { SignalDesk.shared.leave(place) }
+
+    var hasInterrupted: Bool { count.current > 0 }
+}
+
+/// The signals of this process, and who hears them. Dispatch takes a signal once for the life of a process: a source
+/// that is made after another was cancelled, and the signal's handler changed, hears nothing. So these stay.
+///
+/// Safe because the sources are made in `init`; the listeners are in a `Mutex`.
+private final class SignalDesk: @unchecked Sendable {
+    static let shared = SignalDesk()
+    private let sources: [any DispatchSourceSignal]
+    private let listeners = Mutex<(next: Int, heard: [(place: Int, call: @Sendable () -> Void)])>(
+        (0, []))
+
+    private init() {
+        let queue = DispatchQueue(label: "screenrig.signals")
+        let numbers = [SIGINT, SIGTERM] + (Self.isIgnored(SIGHUP) ? [] : [SIGHUP])
+        sources = numbers.map { number in
+            signal(number, SIG_IGN)
+            return DispatchSource.makeSignalSource(signal: number, queue: queue)
+        }
+        for (number, source) in zip(numbers, sources) {
+            source.setEventHandler { [unowned self] in hear(number) }
+            source.activate()
+        }
+    }
+
+    func enter(_ call: @escaping @Sendable () -> Void) -> Int {
+        listeners.withLock { listeners in
+            listeners.next += 1
+            listeners.heard.append((listeners.next, call))
+            return listeners.next
+        }
+    }
+
+    func leave(_ place: Int) {
+        listeners.withLock { $0.heard.removeAll { $0.place == place } }
+    }
+
+    private func hear(_ number: Int32) {
+        if let call = listeners.withLock({ $0.heard.last?.call }) { return call() }
+        // Nobody ends the program in an orderly way: the signal does what it does by itself.
+        signal(number, SIG_DFL)
+        kill(getpid(), number)
     }
 
     private static func isIgnored(_ number: Int32) -> Bool {
@@ -66,6 +102,4 @@ final class Interrupts: @unchecked Sendable {
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
             == unsafeBitCast(SIG_IGN, to: Int.self)
     }
-
-    var hasInterrupted: Bool { count.withLock { $0 > 0 } }
 }

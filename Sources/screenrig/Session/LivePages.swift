@@ -15,9 +15,10 @@ enum LivePages {
         let state = LiveState(title: "\(rig.name) → \(venue.targetName)", progress: Progress())
         do {
             let pages = try await Dashboard.start(
-                page: options.dashboard?.page, metrics: options.metrics?.page, of: state,
+                page: options.page, metrics: options.metrics?.page, of: state,
                 as: ShownRun(
-                    rig: rig.name, run: "", target: venue.targetName, version: Screenrig.version))
+                    rig: rig.name, run: "", target: venue.targetName, version: Screenrig.version),
+                token: options.control ? Self.token() : nil)
             if let url = pages.pageURL { Terminal.complain("dashboard: \(url)") }
             if let url = pages.metricsURL { Terminal.complain("metrics: \(url)") }
             return pages
@@ -25,6 +26,17 @@ enum LivePages {
             await venue.shutdown()
             throw CommandFailure.couldNotRun("\(error)")
         }
+    }
+}
+
+extension LivePages {
+    /// 128 bits, as hexadecimal digits.
+    private static func token() -> String {
+        let parts = [UInt64.random(in: 0...UInt64.max), .random(in: 0...UInt64.max)]
+        return parts.map { part in
+            let digits = String(part, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
     }
 }
 

@@ -52,6 +52,14 @@ extension TrafficOptions {
         let session = try RunSession(
             rig, on: venue, into: directory, options, planned: estimate.duration,
             observer: RunDisplay(form(isTrial: trial != nil), dashboard))
+        dashboard?.obey { words in
+            guard let request = RunRequest(words: words) else {
+                return
+                    "'\(words.joined(separator: " "))' is no request: a rate is a number of households a second, "
+                    + "a name has letters, digits, '-', '_' and '.'"
+            }
+            return session.take(request, microseconds: WallClock.microseconds)
+        }
         if let trial {
             for lane in session.lanes { trial.watch(lane, of: rig, at: venue.origin) }
         }
