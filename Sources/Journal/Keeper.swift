@@ -50,7 +50,8 @@ struct Keeper: Sendable {
             waitingCount += 1
             let isTelling =
                 exchange.isError
-                && isNews(.error(exchange.operation, exchange.outcome, status: exchange.status))
+                && isNews(
+                    .error(exchange.operation, exchange.outcome, status: exchange.delivery.status))
             return isTelling || waitingCount > Self.limit ? keep(household) : []
         }
     }

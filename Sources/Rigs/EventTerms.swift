@@ -32,7 +32,7 @@ extension EventTerms: RigSection {
         Key(
             "run", .scalar(.text), ifGiven: \.run, example: "kubectl rollout restart deploy/auth",
             "Program and arguments to run then, in the working directory of screenrig; quotes hold "
-                + "words together. Not run in virtual time, in trials, races and replays."),
+                + "words together. Not run in virtual time, in trials and replays."),
         Key(
             "shell", .scalar(.flag), into: \.usesShell,
             "Run it as a line of /bin/sh, with variables, pipes and &&."),

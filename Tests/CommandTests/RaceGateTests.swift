@@ -17,15 +17,15 @@ import Testing
     @Test("git bisect finds the commit that brought a fault, past commits that cannot be raced")
     func bisect() async throws {
         let folder = try Folder()
-        // Ten versions of a service: the fault came with the sixth, and the fourth does not run.
+        // Ten versions of a service: the fault came with the eighth, and the fifth does not run.
         let script = """
             set -e
             git init -q service && cd service
             git config user.name t && git config user.email t@localhost
             for n in 1 2 3 4 5 6 7 8 9 10; do
               echo "none" > fault
-              [ $n -lt 6 ] || echo "\(Self.late)" > fault
-              [ $n -ne 4 ] || echo "broken" > fault
+              [ $n -lt 8 ] || echo "\(Self.late)" > fault
+              [ $n -ne 5 ] || echo "broken" > fault
               echo $n > number && git add . && git commit -qm "version $n"
             done
             cat > ../check <<'END'
@@ -36,7 +36,7 @@ import Testing
             esac
             exec "$SCREENRIG" race "$RIG" --bisect --quiet --out "$(mktemp -d)" "$@"
             END
-            git bisect start -q HEAD HEAD~9 >/dev/null
+            git bisect start HEAD HEAD~9
             git bisect run sh ../check
             git bisect log
             """
@@ -50,8 +50,8 @@ import Testing
         ).ended(within: .seconds(180))
         #expect(ended.code == 0, "\(ended.output)\(ended.errors)")
         let first = ended.output.split(separator: "\n").last { $0.contains("first bad commit") }
-        #expect(first?.hasSuffix("version 6") == true, "\(ended.output)\(ended.errors)")
-        #expect(ended.output.contains("bisect skip") || !ended.output.contains("version 4"))
+        #expect(first?.hasSuffix("version 8") == true, "\(ended.output)\(ended.errors)")
+        #expect(ended.output.contains("# skip: "), "\(ended.output)")
     }
 
     @Test(
@@ -79,7 +79,7 @@ import Testing
         #expect(again.code == 0, "\(again.output)\(again.errors)")
         #expect(again.output.hasPrefix("KNOWN  sign-in-visible violated in poll-authenticate"))
         let other = try await race(
-            "--fault", "double-mint", "--plan", "poll-poll", "--baseline", "base/summary.json",
+            "--fault", "poll-double-mint", "--plan", "poll-authenticate", "--baseline", "base/summary.json",
             "--out", "other", in: folder)
         #expect(other.code == 1, "\(other.output)")
         let none = try await race("--baseline", "nowhere", in: folder)

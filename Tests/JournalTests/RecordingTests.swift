@@ -118,7 +118,8 @@ struct RecordingTests {
         func written(_ status: Int, _ household: Int, isFailed: Bool = false) -> Int {
             var exchange = samples.exchange(clean: true)
             exchange.device.household = household
-            (exchange.outcome, exchange.status, exchange.provoked) = (.rejected, status, false)
+            (exchange.outcome, exchange.provoked) = (.rejected, false)
+            exchange.delivery = .answered(status: status)
             var record = HouseholdRecord(
                 household: household, kind: "k", lane: 0, arrived: .start)
             (record.fate, record.ended) = (isFailed ? .failed : .signedIn, .start)

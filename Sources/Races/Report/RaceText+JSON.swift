@@ -1,6 +1,7 @@
 internal import Checker
 internal import Dialects
 internal import Formats
+internal import Journal
 internal import Rendering
 internal import Statistics
 
@@ -84,6 +85,7 @@ extension RaceText {
                             ])
                         }.joined(separator: ", ") + "]"
                 ),
+                ("events", "[" + outcome.events.map(event).joined(separator: ", ") + "]"),
                 ("baseline", outcome.baseline.map { quoted($0.file) } ?? "null"),
                 (
                     "gone",
@@ -95,6 +97,19 @@ extension RaceText {
                         }.joined(separator: ", ") + "]"
                 ),
             ])
+    }
+
+    private static func event(_ event: RunEvent) -> String {
+        func milliseconds(_ instant: Instant) -> String {
+            "\((instant - .start).wholeMicroseconds / 1000)"
+        }
+        return object([
+            ("name", quoted(event.name)), ("origin", quoted(event.origin.rawValue)),
+            ("atMs", milliseconds(event.began)),
+            ("throughMs", event.ended.map(milliseconds) ?? "null"),
+            ("command", quoted(event.command)), ("status", event.status.map { "\($0)" } ?? "null"),
+            ("output", quoted(event.output)),
+        ])
     }
 
     private static func known(

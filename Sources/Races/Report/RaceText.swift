@@ -1,5 +1,7 @@
 internal import Checker
 internal import Dialects
+internal import Formats
+internal import Journal
 internal import Rendering
 internal import Statistics
 public import Vocabulary
@@ -196,6 +198,7 @@ public enum RaceText {
     private static func small(_ outcome: RaceOutcome) -> [String] {
         var lines: [String] = []
         if let faults = outcome.faults { lines.append(faults) }
+        lines += outcome.events.map { Self.text($0, outcome) }
         if let gate = outcome.gate {
             lines.append(
                 "gate: aimed and achieved offsets differ by \(Offsets.text(gate.p10)) / "
@@ -212,6 +215,26 @@ public enum RaceText {
                 "trials ran one at a time, because households close in time disturbed each other")
         }
         return lines
+    }
+
+    /// When it was, what came of its command, and what was found first after it began.
+    private static func text(_ event: RunEvent, _ outcome: RaceOutcome) -> String {
+        func seconds(_ instant: Instant) -> String {
+            DecimalText.trimmed(((instant - .start) / .milliseconds(100)).rounded() / 10) + " s"
+        }
+        var text = "event \(event.name) at \(seconds(event.began))"
+        if let ended = event.ended { text += " to \(seconds(ended))" }
+        if !event.command.isEmpty {
+            text +=
+                event.status.map { ", its command ended with status \($0)" }
+                ?? ", its command did not end by itself"
+        }
+        let since = outcome.findings.filter { .start + $0.firstSeen >= event.began }
+        let first = since.map {
+            "\($0.invariant) in \($0.plan) at \(seconds(.start + $0.firstSeen))"
+        }
+        return text
+            + (first.isEmpty ? "" : "; first seen after it began: \(first.joined(separator: ", "))")
     }
 
     /// Breaks at spaces; what follows the first line is indented as it and by two more.

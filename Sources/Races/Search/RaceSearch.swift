@@ -1,4 +1,5 @@
 internal import Checker
+public import Journal
 public import Rigs
 public import Statistics
 public import Vocabulary
@@ -116,6 +117,8 @@ public struct RaceOutcome: Sendable {
     public var promises = Promises()
     /// What the stand-in's faults did; nil where it had none.
     public var faults: String?
+    /// Commands of the rig's `events`, and marks from outside; instants since the search began.
+    public var events: [RunEvent] = []
     /// What is known from an earlier race; nil where nobody named one.
     public var baseline: RaceBaseline?
 

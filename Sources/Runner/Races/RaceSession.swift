@@ -16,16 +16,26 @@ package final class RaceSession: Sendable {
     private let flag = StopFlag()
     private let baseline: RaceBaseline?
     private let deployed: String?
+    private let desk: EventDesk
+    /// Where other processes ask for marks and for its end; nil in virtual time, where the rig's commands are not run
+    /// either.
+    private let control: ControlFile?
+    private let queue = DispatchQueue(label: "screenrig.race.control")
+    private let say: @Sendable (String) -> Void
 
     /// Without `isTimed` no clock on the wall ends it, whatever the rig says: in virtual time, what a search
     /// finds may not hang on how fast this machine is.
     /// `deployed`: what the user's own command says is deployed.
     package init(
         _ stage: RaceStage, into directory: RunDirectory, isTimed: Bool,
-        baseline: RaceBaseline? = nil, deployed: String? = nil
+        baseline: RaceBaseline? = nil, deployed: String? = nil,
+        say: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         (self.stage, self.directory, self.isTimed) = (stage, directory, isTimed)
-        (self.baseline, self.deployed) = (baseline, deployed)
+        (self.baseline, self.deployed, self.say) = (baseline, deployed, say)
+        desk = EventDesk(
+            stage.rig.events, after: .zero, gate: stage.gate, keep: { _ in }, say: say)
+        control = stage.venue.isVirtual ? nil : ControlFile(in: directory)
         let began = LiveLoop.monotonic()
         clock = { .nanoseconds(LiveLoop.monotonic() - began) }
         let terms = stage.rig.race
@@ -42,6 +52,44 @@ package final class RaceSession: Sendable {
     /// Ends the search as soon as it can. From any thread.
     package func stop() { flag.raise() }
 
+    /// Commands of the rig that are running are ended, and nobody can ask for anything any more.
+    private func closeDesk(_ timer: (any DispatchSourceTimer)?) {
+        timer?.cancel()
+        queue.sync {
+            obey()
+            control?.close()
+        }
+        desk.end()
+    }
+
+    /// Does what other processes asked for since the last time.
+    private func obey() {
+        for (request, microseconds) in control?.read() ?? [] {
+            let ago = max(0, WallClock.microseconds - microseconds)
+            let instant = max(.start, .start + clock() - .microseconds(ago))
+            switch request {
+            case .mark(let name, let edge):
+                desk.note(name, edge, at: instant, origin: .mark)
+                say("event: \(name)\(edge == .moment ? "" : ", its \(edge.rawValue)")")
+            case .stop:
+                stop()
+                stage.arena.stop()
+            case .pause, .resume, .rate:
+                say("note: a race has no arrivals that could be paused or paced")
+            }
+        }
+    }
+
+    private func openDesk() -> (any DispatchSourceTimer)? {
+        guard !stage.venue.isVirtual else { return nil }
+        desk.begin(clock: { [clock] in .start + clock() })
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now() + 1, repeating: 1)
+        timer.setEventHandler { [weak self] in self?.obey() }
+        timer.activate()
+        return timer
+    }
+
     /// Cases that are kept beside the rig, which come first.
     package func replayKept(beside rigFile: String) async throws -> [KeptCases.KeptCase] {
         let kept = try KeptCases(
@@ -54,6 +102,7 @@ package final class RaceSession: Sendable {
         news: @escaping @Sendable (RaceNews) -> Void
     ) async -> RaceOutcome {
         let isVirtual = stage.venue.isVirtual
+        let timer = openDesk()
         var search = stage.search(clock: clock, isInterrupted: { [flag] in flag.isRaised }, news)
         // Lanes that wait for nothing are soon idle.
         if isVirtual { search.ordersAtOnce = 256 }
@@ -74,6 +123,8 @@ package final class RaceSession: Sendable {
         outcome.promises = stage.promises
         outcome.faults = stage.strikes?.sentence
         outcome.baseline = baseline
+        closeDesk(timer)
+        outcome.events = desk.events
         return outcome
     }
 

@@ -22,6 +22,8 @@ package struct RaceStage {
     package let promises: Promises
     /// How long the last read comes after the one before.
     package let patience: Duration
+    /// What lets words of others through.
+    let gate: OutputGate
     /// Microseconds since 1970 at instant zero of its exchanges.
     package let startedMicroseconds: Int64
 
@@ -53,6 +55,7 @@ package struct RaceStage {
         armPlans = ArmPlan.plans(rig.race, patience: patience, in: rig.racedProtocol)
         let lanes = try venue.lanes(
             recordingTo: sink, virtual: Self.virtualLanes)
+        gate = lanes[0].gate
         var terms = try venue.configuration(of: rig)
         terms.retries = 1
         let started = isVirtual ? Venue.virtualEpoch : WallClock.microseconds

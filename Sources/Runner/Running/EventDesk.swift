@@ -11,7 +11,7 @@ internal import Synchronization
 /// Safe because everything that changes is in a `Mutex`.
 final class EventDesk: @unchecked Sendable {
     private let terms: [EventTerms]
-    private let writer: HistoryWriter
+    private let keep: @Sendable (RunEvent) -> Void
     private let gate: OutputGate
     /// How long what comes before the load takes.
     private let preparation: Duration
@@ -29,13 +29,15 @@ final class EventDesk: @unchecked Sendable {
 
     private let idle = DispatchSemaphore(value: 0)
 
+    /// `keep` gets each event as it begins, and again with what came of it. `preparation`: what comes before time zero
+    /// of the rig's events.
     init(
-        _ rig: Rig, writer: HistoryWriter, gate: OutputGate,
-        say: @escaping @Sendable (String) -> Void
+        _ events: [EventTerms], after preparation: Duration, gate: OutputGate,
+        keep: @escaping @Sendable (RunEvent) -> Void, say: @escaping @Sendable (String) -> Void
     ) {
-        terms = rig.events
-        preparation = rig.preparation
-        self.writer = writer
+        terms = events
+        self.preparation = preparation
+        self.keep = keep
         self.gate = gate
         self.say = say
     }
@@ -170,7 +172,7 @@ final class EventDesk: @unchecked Sendable {
             if runs { state.running += 1 }
             return state.events.count - 1
         }
-        if position != nil { writer.note(event) }
+        if position != nil { keep(event) }
         return position
     }
 
@@ -179,6 +181,6 @@ final class EventDesk: @unchecked Sendable {
             body(&state.events[position])
             return state.events[position]
         }
-        writer.note(event)
+        keep(event)
     }
 }

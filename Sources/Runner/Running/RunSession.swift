@@ -97,7 +97,9 @@ package final class RunSession: @unchecked Sendable {
         }
         turns = TurnRecord(lanes: lanes.count, path: directory.file(LaneTurn.file))
         for lane in lanes { lane.keepTurns(in: turns) }
-        desk = EventDesk(rig, writer: writer, gate: lanes[0].gate) { observer.say($0) }
+        desk = EventDesk(
+            rig.events, after: rig.preparation, gate: lanes[0].gate, keep: { writer.note($0) },
+            say: { observer.say($0) })
         watch = RunWatch(
             coordinator: coordinator, writer: writer, judge: judge,
             outline: RunOutline(

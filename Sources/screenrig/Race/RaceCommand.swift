@@ -69,7 +69,8 @@ struct RaceCommand: AsyncParsableCommand {
 
     func validate() throws {
         if pages.control {
-            throw ValidationError("--control is for runs: a race has no arrivals; end it with Ctrl-C")
+            throw ValidationError(
+                "--control is for runs: a race has no arrivals; end it with Ctrl-C")
         }
         guard watch != nil else { return }
         if isBisecting { throw ValidationError("--watch never ends by itself; leave --bisect out") }
@@ -159,7 +160,7 @@ struct RaceCommand: AsyncParsableCommand {
         show.begin(stage, stage.estimate())
         let session = RaceSession(
             stage, into: directory, isTimed: !isVirtual || time != nil, baseline: known,
-            deployed: deployed)
+            deployed: deployed, say: { if !traffic.play.quiet { Terminal.complain(inWords: $0) } })
         let interrupts = Interrupts(stopping: stage.arena) { session.stop() }
         let rows = try await session.replayKept(beside: traffic.rig.rig)
         if !traffic.play.json {
