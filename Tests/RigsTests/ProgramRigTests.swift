@@ -1,0 +1,59 @@
+import Statistics
+import Testing
+
+@testable import Rigs
+
+@Suite("TVs that stay on") struct ProgramRigTests {
+    private static func read(_ activity: String, _ more: String = "") throws -> Rig {
+        try Rig.read(
+            """
+            rig: stays on
+            target: {base: embedded, resources: [news, sports]}
+            load: {once: {households: 3}, settle: 1s}
+            after-sign-in: [\(activity)]
+            \(more)
+            """, file: "r.yaml"
+        ).rig
+    }
+
+    private static func problem(_ activity: String, _ more: String = "") -> String {
+        do {
+            _ = try read(activity, more)
+            return ""
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test("programs follow one another for as long as the TV stays on")
+    func programs() throws {
+        let rig = try Self.read("{plays: {for: 4h, every: 45m}}")
+        let activities = Plan(rig, seed: rig.seed).household(0)?.activities ?? []
+        let programs = activities.filter(\.isProgram)
+        #expect(programs == (0..<6).map { .program($0) })
+        let watched = activities.compactMap { activity -> Duration? in
+            if case .watch(let time) = activity { time } else { nil }
+        }
+        #expect(watched.reduce(.zero, +) == .seconds(4 * 3600))
+        #expect(watched.last == .seconds(15 * 60))
+    }
+
+    @Test("the plan counts a media token for each program, and an authorization for each resource")
+    func estimate() throws {
+        let rig = try Self.read("{plays: {for: 4h, every: 30m}}")
+        let estimate = PlanEstimate(Plan(rig, seed: rig.seed), on: PlanEstimateTests.machine)
+        #expect(estimate.description.contains(/media-token +8 /), "\(estimate.description)")
+        #expect(estimate.description.contains(/authorize +2 /), "\(estimate.description)")
+    }
+
+    @Test("what cannot be played is refused, and says what to change")
+    func refused() {
+        #expect(
+            Self.problem("{plays: {for: 8h, every: 1s}}")
+                .contains("a TV would play more than 500 programs; make 'every' longer"))
+        #expect(Self.problem("{plays: {every: 1h}}").contains("for"))
+        #expect(
+            Self.problem("{plays: {for: 1h}}", "protocol: oauth-device-grant")
+                .contains("oauth-device-grant"))
+    }
+}
