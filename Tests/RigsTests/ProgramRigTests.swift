@@ -42,8 +42,8 @@ import Testing
     func estimate() throws {
         let rig = try Self.read("{plays: {for: 4h, every: 30m}}")
         let estimate = PlanEstimate(Plan(rig, seed: rig.seed), on: PlanEstimateTests.machine)
-        #expect(estimate.description.contains(/media-token +8 /), "\(estimate.description)")
-        #expect(estimate.description.contains(/authorize +2 /), "\(estimate.description)")
+        #expect(estimate.description.contains(#/media-token +8 /#), "\(estimate.description)")
+        #expect(estimate.description.contains(#/authorize +2 /#), "\(estimate.description)")
     }
 
     @Test("what cannot be played is refused, and says what to change")

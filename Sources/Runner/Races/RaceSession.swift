@@ -66,7 +66,7 @@ package final class RaceSession: Sendable {
     private func obey() {
         for (request, microseconds) in control?.read() ?? [] {
             let ago = max(0, WallClock.microseconds - microseconds)
-            let instant = max(.start, .start + clock() - .microseconds(ago))
+            let instant = Instant.start + max(.zero, clock() - .microseconds(ago))
             switch request {
             case .mark(let name, let edge):
                 desk.note(name, edge, at: instant, origin: .mark)
