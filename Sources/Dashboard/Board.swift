@@ -42,7 +42,7 @@ final class Board: Sendable {
     /// Does what a button stands for; why it could not, or nil.
     func press(_ words: [String]) -> String? {
         guard let press = held.withLock({ $0.board.ending == nil ? $0.press : nil }) else {
-            return "the run does not go on"
+            return "the run has not started or has ended"
         }
         return press(words)
     }

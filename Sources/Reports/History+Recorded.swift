@@ -31,7 +31,7 @@ extension History: Recorded {
     /// What a sample has besides its share.
     private static func beside(_ recording: String) -> String {
         recording.hasPrefix("sample")
-            ? ", and households that failed, met a violation, or were among the first 100 with a kind of error"
+            ? ", and households that failed, met a violation, or were among the first 100 with a kind of error or a viewer who left"
             : ""
     }
 }

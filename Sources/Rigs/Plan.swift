@@ -315,6 +315,7 @@ public enum PlannedActivity: Sendable, Hashable {
     /// One more sign-in, at another provider.
     case secondProvider
 
+    /// A program of a TV that stays on.
     public var isProgram: Bool {
         if case .program = self { true } else { false }
     }

@@ -132,7 +132,9 @@ extension Rig {
         guard target.resources.isEmpty else { return }
         for (activity, marks) in zip(afterSignIn, marks.items) {
             if case .ask(let operation) = activity, !operation.needsResources { continue }
-            guard let word = Syntax<Activity>.activity.spelled(activity) else { continue }
+            var word = Syntax<Activity>.activity.spelled(activity)
+            if case .plays = activity { word = "plays" }
+            guard let word else { continue }
             reader.refuse(
                 marks.place, "\(word) needs a resource, and target.resources is empty; add one")
         }

@@ -15,7 +15,13 @@ extension Rig {
             guard case .command(let program, let limit)? = kind.platform?.signer else { return nil }
             return Self.command("platform sign-on of '\(kind.name)'", program, within: limit)
         }
-        return events + (login.map { [$0] } ?? []) + platforms
+        return (events + (login.map { [$0] } ?? []) + platforms).map(hidingSecrets)
+    }
+
+    /// A text of the rig's own, such as a command, without what its `${...}` stand for.
+    package func hidingSecrets(_ text: String) -> String {
+        secrets.map { $0.reveal() }.filter { !$0.isEmpty }.sorted { $0.count > $1.count }
+            .reduce(text) { $0.replacing($1, with: "(secret)") }
     }
 
     private static func command(

@@ -176,8 +176,8 @@ extension Rig: RigSection {
         Key(
             "record", .scalar(.recording), into: \.record, default: "all",
             "Which single exchanges are recorded. Aggregates are always complete. With sample(1%) one in "
-                + "100 households is recorded in full, and beside them all that failed or met a violation, and "
-                + "the first 100 for each kind of error."
+                + "100 households is recorded in full, and beside them all that failed, met a violation or were "
+                + "left by the service or the run, and the first 100 for each kind of error or whose viewer left."
         ).changingNoRequest,
         Key(
             "validity", section: \.validity,
@@ -271,7 +271,7 @@ extension Syntax<Rig.Activity> {
                     example: "{for: 4h, every: 30m}",
                     "Stay on, and play one program after another: each begins with a media token (in "
                         + "adobe-pass-v2 with a decision), and with an authorization where the last has expired. "
-                        + "Whom the service has forgotten meanwhile signs in again."),
+                        + "A TV whose sign-in has expired signs in again."),
                 Key(
                     "logout", .scalar(.share), set: { $0.value = .logout($1) }, example: "20%",
                     "Share of TVs that log out here."),

@@ -96,9 +96,12 @@ struct ControlCommand: ParsableCommand {
             if rate != nil { throw ValidationError("only 'rate' takes a rate") }
             return deed == .pause ? .pause : deed == .resume ? .resume : .stop
         }
-        guard let text = rate, let perSecond = Rate(rigText: text)?.perSecond, perSecond > 0 else {
+        guard let text = rate, let perSecond = Rate(rigText: text)?.perSecond,
+            (0.001...100_000).contains(perSecond)
+        else {
             throw ValidationError(
-                "'rate' needs how many households arrive, with a unit, such as 'rate 50/s' or 'rate 10/m'"
+                "'rate' needs how many households arrive, with a unit, such as 'rate 50/s' or 'rate 10/m'; at least "
+                    + "0.001/s, at most 100000/s"
             )
         }
         return .rate(.init(perSecond: perSecond))

@@ -20,7 +20,8 @@ struct PageOptions: ParsableArguments {
 
     @Flag(
         help:
-            "Give the live page buttons that pause, pace, mark and stop the run, for whoever has its address."
+            "Put buttons on the live page that pause, pace, mark and stop the run; anyone with the printed URL can "
+            + "use them."
     )
     var control = false
 

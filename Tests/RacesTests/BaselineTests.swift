@@ -88,6 +88,9 @@ import Vocabulary
         #expect(outcome([Self.late, other]).gone.isEmpty)
         let half = [Self.whole(), Self.whole("poll-delete", isWhole: false)]
         #expect(outcome([Self.late, other], sweeps: half).gone.isEmpty)
+        // One way to play it was swept, another was not.
+        let ways = half + [Self.whole("poll-delete")]
+        #expect(outcome([Self.late, other], sweeps: ways).gone.isEmpty)
     }
 
     @Test("a baseline is what a race has written")
@@ -135,9 +138,13 @@ import Vocabulary
         "nothing found is an answer only where everything was swept, and most trials told something"
     )
     func doubt() {
-        func doubt(_ sweeps: [RaceOutcome.Sweep], discarded: Int = 0) -> String? {
+        func doubt(
+            _ sweeps: [RaceOutcome.Sweep], discarded: Int = 0, seen: Invariant? = nil
+        ) -> String? {
             var outcome = outcome(nil, sweeps: sweeps)
             outcome.findings = []
+            outcome.unfollowed = seen
+            outcome.trials = sweeps.reduce(0) { $0 + $1.trials }
             if discarded > 0 { outcome.discarded = [("poll was throttled", discarded)] }
             return outcome.whyNothingIsNoAnswer
         }
@@ -153,7 +160,12 @@ import Vocabulary
             doubt([Self.whole(), Self.whole("poll-poll", isWhole: false)])
                 == "1 of 2 sweeps are not complete; give it more time or trials")
         // One way to play it that this target lacks is no reason to doubt the other.
-        #expect(doubt([Self.whole(), Self.whole("poll-sso", obstacle: "no platform")]) == nil)
+        let unplayable = Self.whole("poll-sso", obstacle: "no platform")
+        #expect(doubt([Self.whole(), unplayable], discarded: 100) == nil)
+        #expect(doubt([Self.whole(), unplayable], discarded: 151)?.hasPrefix("51 of 100") == true)
+        #expect(
+            doubt([Self.whole()], seen: .signInVisible)?
+                .hasPrefix("sign-in-visible broke in a trial, and the limit came") == true)
         #expect(
             doubt([Self.whole("poll-sso", obstacle: "no platform")])
                 == "none of the plans can be played on this target")

@@ -46,6 +46,24 @@ import Testing
         #expect(estimate.description.contains(#/authorize +2 /#), "\(estimate.description)")
     }
 
+    @Test("what a rig runs on this machine is told, without its secrets")
+    func commands() throws {
+        let rig = try Rig.read(
+            """
+            rig: x
+            target: {base: embedded}
+            load: {arrivals: [{ramp-to: 1/s, over: 0s}, {hold: 9s}]}
+            events: [{name: deploy, at: 5s, run: "deploy --key ${KEY}"}]
+            """, file: "x.yaml", with: RigSurroundings(environment: ["KEY": "hunter2-hunter2"])
+        ).rig
+        #expect(rig.events[0].run == "deploy --key hunter2-hunter2")
+        #expect(
+            rig.commands == [
+                "deploy, 5 s after the load begins: deploy --key (secret) (without a shell, at most "
+                    + "10 min; not in virtual time)"
+            ])
+    }
+
     @Test("what cannot be played is refused, and says what to change")
     func refused() {
         #expect(

@@ -82,7 +82,9 @@ extension RaceReport {
         ]
         for sweep in outcome.sweeps {
             let broken = broken(sweep)
-            let own = outcome.findings.first { $0.plan == sweep.plan }
+            let own = outcome.findings.first {
+                $0.plan == sweep.plan && !outcome.isKnown($0.invariant, in: $0.plan)
+            }
             let new = outcome.found.filter {
                 $0.plan == sweep.plan && outcome.baseline?.known.contains($0) != true
             }

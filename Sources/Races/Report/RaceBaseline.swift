@@ -87,8 +87,11 @@ extension RaceOutcome {
     /// What of the baseline was looked for and not found, in the order of names. Its plans were swept whole.
     var gone: [RaceBaseline.Known] {
         guard let baseline else { return [] }
-        let swept = Set(sweeps.filter { $0.isWhole && $0.obstacle.isEmpty }.map(\.plan)).union(
-            comparisons.filter { !$0.isPartial }.map(\.plan.name))
+        let playable = sweeps.filter(\.obstacle.isEmpty)
+        let swept = Set(playable.map(\.plan)).subtracting(
+            playable.filter { !$0.isWhole }.map(\.plan)
+        )
+        .union(comparisons.filter { !$0.isPartial }.map(\.plan.name))
         return baseline.known.subtracting(found).filter { swept.contains($0.plan) }
             .sorted { ($0.plan, $0.invariant) < ($1.plan, $1.invariant) }
     }
@@ -96,6 +99,10 @@ extension RaceOutcome {
     /// Why "nothing found" is no answer; nil where it is one: each variant that can be played here was swept whole,
     /// and most trials told something.
     public var whyNothingIsNoAnswer: String? {
+        if let unfollowed {
+            return
+                "\(unfollowed) broke in a trial, and the limit came before it was looked into; give it more time or trials"
+        }
         if let reason = whyNothingCameAbout { return "no trial could be completed: \(reason)" }
         let playable = sweeps.filter(\.obstacle.isEmpty)
         let unswept = playable.filter { !$0.isWhole }
@@ -109,8 +116,12 @@ extension RaceOutcome {
         if playable.isEmpty, comparisons.isEmpty {
             return "none of the plans can be played on this target"
         }
-        guard discards * 2 <= trials else {
-            return "\(discards) of \(trials) trials were inconclusive"
+        // Trials of what cannot be played here say nothing about the rest.
+        let aside = sweeps.filter { !$0.obstacle.isEmpty }
+        let told = trials - aside.reduce(0) { $0 + $1.trials }
+        let blind = discards - aside.reduce(0) { $0 + $1.discarded }
+        guard blind * 2 <= told else {
+            return "\(blind) of \(told) trials were inconclusive"
                 + (discarded.first.map { ": \($0.reason)" } ?? "")
         }
         return nil

@@ -112,7 +112,7 @@ public enum RaceText {
         }
         lines += small(outcome)
         lines += outcome.gone.map {
-            "\($0.invariant) in \($0.plan) was not found again: if it is mended, take it out of the baseline"
+            "\($0.invariant) in \($0.plan) was not found again: if it is fixed, take it out of the baseline"
         }
         return lines.flatMap { wrapped($0, width) }.joined(separator: "\n")
     }

@@ -92,6 +92,8 @@ public struct RaceOutcome: Sendable {
     public var findings: [RaceFinding] = []
     /// For each, the first trial that broke its promise.
     public var examples: [TrialResult?] = []
+    /// A promise that broke in a trial shortly before a limit, so that nobody looked into it.
+    public var unfollowed: Invariant?
     /// What was swept, in the order of plans.
     public var sweeps: [Sweep] = []
     /// What plans of two arms came to.

@@ -67,6 +67,9 @@ final class RaceSearcher {
         }
         if search.exploresOrders { await explore() }
         reportForgotten()
+        if outcome.findings.isEmpty, outcome.end != .complete {
+            outcome.unfollowed = tracks.flatMap(\.examples.keys).first { !ambient.contains($0) }
+        }
         outcome.elapsed = search.clock()
         outcome.gate = RaceFinding.Quantiles(gateErrors)
         outcome.isAlone = isAlone
@@ -167,7 +170,11 @@ final class RaceSearcher {
             let names = chosen.map { tracks[$0].variant.title }.joined(separator: "; ")
             search.news(
                 .phase("\(names): sweep, round \(round + 1) of \(search.terms.perOffset)"))
-            await play(chosen.flatMap { track in grid.map { (track, $0) } })
+            let aims = chosen.flatMap { track in grid.map { (track, $0) } }
+            let before = outcome.trials
+            await play(aims)
+            // A round that was cut short by a limit is none.
+            guard outcome.trials - before == aims.count else { break }
             for track in chosen { tracks[track].rounds += 1 }
         }
         await lookInto(Array(tracks.indices), isLast: round + 1 == search.terms.perOffset)
@@ -363,8 +370,9 @@ final class RaceSearcher {
     /// One round over one track's offsets, every other one half a step further out.
     func sweepOnce(_ track: Int) async {
         let grid = Curve.grid(search.terms.offsets, isShifted: tracks[track].rounds % 2 == 1)
+        let before = outcome.trials
         await play(grid.map { (track, $0) })
-        tracks[track].rounds += 1
+        if outcome.trials - before == grid.count { tracks[track].rounds += 1 }
     }
 
     func noteAmbient(_ invariant: Invariant) { ambient.insert(invariant) }

@@ -19,8 +19,9 @@ package struct DeployWatch: Sendable {
     private let look: @Sendable () async -> Look
     private let pause: @Sendable () async -> Void
 
-    /// `command`: program and arguments, run without a shell. Throws a `RunError` where it is none.
-    package init(command: String) throws {
+    /// `command`: program and arguments, run without a shell; what it prints goes through `hiding`. Throws a `RunError`
+    /// where it is none.
+    package init(command: String, hiding: @escaping @Sendable (String) -> String = { $0 }) throws {
         guard let words = CommandWords.split(command), !words.isEmpty else {
             throw RunError.badInput(
                 "--watch is '\(command)'; it must be a command that prints what is deployed, its quotes closed"
@@ -34,7 +35,7 @@ package struct DeployWatch: Sendable {
         self.init(
             look: {
                 await withCheckedContinuation { done in
-                    DispatchQueue.global().async { done.resume(returning: Self.run(words)) }
+                    DispatchQueue.global().async { done.resume(returning: Self.run(words, hiding)) }
                 }
             },
             pause: { try? await Task.sleep(for: .seconds(Self.interval)) })
@@ -73,17 +74,18 @@ package struct DeployWatch: Sendable {
         return nil
     }
 
-    private static func run(_ words: [String]) -> Look {
+    private static func run(_ words: [String], _ hiding: (String) -> String) -> Look {
         let run = ProcessRun.run("/usr/bin/env", words, within: limit)
         switch run.ending {
         case .exit(0):
             // What is shown of it is one line, and harmless.
             let text = Sanitizer.line(
-                run.output.split(whereSeparator: \.isWhitespace).joined(separator: " "), limit: 200)
+                hiding(run.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")),
+                limit: 200)
             return text.isEmpty ? .failed("the command printed nothing") : .deployed(text)
         case .exit(let status):
             let why = run.errors.split(separator: "\n").last.map {
-                ": \(Sanitizer.line(String($0)))"
+                ": \(Sanitizer.line(hiding(String($0))))"
             }
             return .failed("the command ended with status \(status)\(why ?? "")")
         case .signal(let number): return .failed("the command was killed by signal \(number)")

@@ -34,7 +34,7 @@ package final class RaceSession: Sendable {
         (self.stage, self.directory, self.isTimed) = (stage, directory, isTimed)
         (self.baseline, self.deployed, self.say) = (baseline, deployed, say)
         desk = EventDesk(
-            stage.rig.events, after: .zero, gate: stage.gate, keep: { _ in }, say: say)
+            stage.rig.events, gate: stage.gate, keep: { _ in }, say: say)
         control = stage.venue.isVirtual ? nil : ControlFile(in: directory)
         let began = LiveLoop.monotonic()
         clock = { .nanoseconds(LiveLoop.monotonic() - began) }
@@ -82,7 +82,7 @@ package final class RaceSession: Sendable {
 
     private func openDesk() -> (any DispatchSourceTimer)? {
         guard !stage.venue.isVirtual else { return nil }
-        desk.begin(clock: { [clock] in .start + clock() })
+        desk.begin(from: .start + clock(), clock: { [clock] in .start + clock() })
         let timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now() + 1, repeating: 1)
         timer.setEventHandler { [weak self] in self?.obey() }

@@ -141,7 +141,8 @@ extension RunRequest {
         case ("resume", 1): self = .resume
         case ("stop", 1): self = .stop
         case ("rate", 2):
-            guard let number = Double(words[1]), number > 0, number <= 100_000 else { return nil }
+            guard let number = Double(words[1]), (0.001...100_000).contains(number)
+            else { return nil }
             self = .rate(Rate(perSecond: number))
         default: return nil
         }

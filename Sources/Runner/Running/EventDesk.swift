@@ -13,8 +13,6 @@ final class EventDesk: @unchecked Sendable {
     private let terms: [EventTerms]
     private let keep: @Sendable (RunEvent) -> Void
     private let gate: OutputGate
-    /// How long what comes before the load takes.
-    private let preparation: Duration
     private let say: @Sendable (String) -> Void
     private let queue = DispatchQueue(label: "screenrig.events", attributes: .concurrent)
     private let state = Mutex(State())
@@ -22,6 +20,8 @@ final class EventDesk: @unchecked Sendable {
     private struct State {
         var events: [RunEvent] = []
         var isOver = false
+        /// Time zero of the rig's events.
+        var zero = Instant.start
         /// Ends the commands that are running, by position.
         var stops: [Int: @Sendable () -> Void] = [:]
         var running = 0
@@ -29,14 +29,12 @@ final class EventDesk: @unchecked Sendable {
 
     private let idle = DispatchSemaphore(value: 0)
 
-    /// `keep` gets each event as it begins, and again with what came of it. `preparation`: what comes before time zero
-    /// of the rig's events.
+    /// `keep` gets each event as it begins, and again with what came of it.
     init(
-        _ events: [EventTerms], after preparation: Duration, gate: OutputGate,
+        _ events: [EventTerms], gate: OutputGate,
         keep: @escaping @Sendable (RunEvent) -> Void, say: @escaping @Sendable (String) -> Void
     ) {
         terms = events
-        self.preparation = preparation
         self.keep = keep
         self.gate = gate
         self.say = say
@@ -45,10 +43,12 @@ final class EventDesk: @unchecked Sendable {
     /// All so far, in the order of their begin.
     var events: [RunEvent] { state.withLock { $0.events } }
 
-    /// The lanes' clock starts now: what is due comes at its time.
-    func begin(clock: @escaping @Sendable () -> Instant) {
+    /// What is due comes at its time, counted from `zero` of that clock.
+    func begin(from zero: Instant, clock: @escaping @Sendable () -> Instant) {
+        state.withLock { $0.zero = zero }
+        let now = clock()
         for event in terms {
-            let due = preparation + event.at
+            let due = zero + event.at - now
             queue.asyncAfter(deadline: .now() + due / .seconds(1)) { [self] in
                 start(event, at: clock(), clock)
             }
@@ -56,14 +56,14 @@ final class EventDesk: @unchecked Sendable {
     }
 
     /// In virtual time nothing is run: events are where the rig has them, up to `end`.
-    func mark(through end: Instant) {
+    func mark(from zero: Instant, through end: Instant) {
         for event in terms {
-            let began = Instant.start + preparation + event.at
+            let began = zero + event.at
             guard began <= end else { continue }
             add(
                 RunEvent(
                     name: event.name, origin: .rig, began: began,
-                    ended: event.until.map { min(end, Instant.start + preparation + $0) }))
+                    ended: event.until.map { min(end, zero + $0) }))
         }
     }
 
@@ -108,7 +108,7 @@ final class EventDesk: @unchecked Sendable {
                     command: gate.text(Untrusted(command))),
                 runs: !arguments.isEmpty)
         else { return }
-        let until = event.until.map { Instant.start + preparation + $0 }
+        let until = event.until.map { state.withLock(\.zero) + $0 }
         if arguments.isEmpty {
             if let until {
                 queue.asyncAfter(deadline: .now() + (until - began) / .seconds(1)) { [self] in

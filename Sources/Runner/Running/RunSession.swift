@@ -98,7 +98,7 @@ package final class RunSession: @unchecked Sendable {
         turns = TurnRecord(lanes: lanes.count, path: directory.file(LaneTurn.file))
         for lane in lanes { lane.keepTurns(in: turns) }
         desk = EventDesk(
-            rig.events, after: rig.preparation, gate: lanes[0].gate, keep: { writer.note($0) },
+            rig.events, gate: lanes[0].gate, keep: { writer.note($0) },
             say: { observer.say($0) })
         watch = RunWatch(
             coordinator: coordinator, writer: writer, judge: judge,
@@ -129,7 +129,9 @@ package final class RunSession: @unchecked Sendable {
     /// Plays the households to their end, and leaves the history in the run directory.
     package func run() async throws -> RunResult {
         let began = Usage.now()
-        if !venue.isVirtual { desk.begin(clock: { [coordinator] in coordinator.now }) }
+        if !venue.isVirtual {
+            desk.begin(from: .start + rig.preparation, clock: { [coordinator] in coordinator.now })
+        }
         Task {
             await LaneThread.run { self.coordinator.run() }
             end.finish()
@@ -150,7 +152,7 @@ package final class RunSession: @unchecked Sendable {
         let ended = lanes.map(\.now).max() ?? .start
         let spent = Usage.now()
         let cpu = venue.isVirtual ? 0 : spent.percent(since: began)
-        if venue.isVirtual { desk.mark(through: ended) }
+        if venue.isVirtual { desk.mark(from: .start + rig.preparation, through: ended) }
         watch.end()
         // It may have been removed meanwhile.
         directory.restore()

@@ -20,13 +20,14 @@ struct RaceCommand: AsyncParsableCommand {
             --trials) includes shrinking and measuring the findings; --plan all without a limit ends when \
             every plan is swept.
 
-            --baseline names an earlier race (its run directory or summary.json): what that found fails nothing. \
+            --baseline names an earlier race (its run directory or summary.json): violations that it already has do not \
+            fail this race. \
             --watch runs the race again after each deploy, which it notices by a command that prints what is \
-            deployed; it ends with Ctrl-C. For git: git bisect run screenrig race RIG --bisect --target URL.
+            deployed; Ctrl-C ends it, with 1 if a race found a violation, else 0 (130 during a race). For git: git bisect run screenrig race RIG --bisect --target URL.
 
             Exit codes: 0 no violation found, 1 violation found, 2 bad command line or rig, 3 could not run, \
             130 interrupted. With --bisect: 0 no violation found, all sweeps complete; 1 violation found; 125 could not \
-            run, or ended before its sweeps were complete; 128 bad command line or rig; 130 interrupted.
+            run, ended before its sweeps were complete, or most trials were inconclusive; 128 bad command line or rig; 130 interrupted.
             """)
 
     @OptionGroup var traffic: TrafficOptions
@@ -54,7 +55,7 @@ struct RaceCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Findings of this earlier race fail nothing: its run directory or summary.json.",
+            "Violations in this earlier race (run directory or summary.json) do not fail this one.",
             valueName: "RUN"), completion: .file())
     var baseline: String?
 
@@ -87,13 +88,17 @@ struct RaceCommand: AsyncParsableCommand {
         if let refusal = RacePlan.refusal(rig.race, in: rig.racedProtocol) {
             throw CommandFailure.badInput(refusal)
         }
-        if let watch { return try await race(rig, after: try DeployWatch(command: watch)) }
+        if let watch {
+            return try await race(
+                rig,
+                after: try DeployWatch(command: watch, hiding: { [rig] in rig.hidingSecrets($0) }))
+        }
         let ending = try await race(rig)
         if ending.isAccusing { throw CommandFailure(code: .failed, message: "") }
         if isBisecting, let reason = ending.doubt {
             throw CommandFailure(
                 code: .untrusted,
-                message: "nothing was found, but this race is no answer: \(reason)")
+                message: "no violation found, but the result is inconclusive: \(reason)")
         }
     }
 
@@ -107,7 +112,12 @@ struct RaceCommand: AsyncParsableCommand {
         var isAccusing = false
         while true {
             say("deployed: \(version)")
-            isAccusing = try await race(rig, deployed: version).isAccusing || isAccusing
+            do {
+                isAccusing = try await race(rig, deployed: version).isAccusing || isAccusing
+            } catch let failure as CommandFailure where failure.code == .couldNotRun {
+                // In the middle of a deploy a service may be gone for a while.
+                Terminal.complain(inWords: failure.message)
+            }
             say("waiting for the next deploy; Ctrl-C ends")
             let flag = StopFlag()
             let interrupts = Interrupts { number in
@@ -174,16 +184,16 @@ struct RaceCommand: AsyncParsableCommand {
             row.rate.hits > 0
                 && !outcome.isKnown(row.known.expected.invariant, in: row.known.schedule.plan)
         }
+        // By a signal, or by 'screenrig control stop'.
+        let wasStopped = interrupts.hasInterrupted || outcome.end == .interrupted
         let cases =
-            interrupts.hasInterrupted
-            ? [] : await session.makeCases(outcome) { Terminal.complain($0) }
-        var report = session.report(
-            outcome, cases: cases, isInterrupted: interrupts.hasInterrupted)
+            wasStopped ? [] : await session.makeCases(outcome) { Terminal.complain($0) }
+        var report = session.report(outcome, cases: cases, isInterrupted: wasStopped)
         report.stillReproduces = kept
         show.end(outcome, cases: cases, stage, page: leave(report, in: directory))
         await watch?.end(outcome, report, at: directory.path)
         await stage.shutdown()
-        if interrupts.hasInterrupted { throw CommandFailure(code: .interrupted, message: "") }
+        if wasStopped { throw CommandFailure(code: .interrupted, message: "") }
         if let reason = outcome.whyNothingCameAbout {
             throw CommandFailure.couldNotRun("no trial could be completed: \(reason)")
         }

@@ -3,6 +3,7 @@ internal import Journal
 internal import Reports
 internal import Rigs
 internal import Runner
+internal import Statistics
 
 /// The pages of a run that goes on: opened before it begins, so that a port that is taken ends the
 /// command and not the run.
@@ -18,7 +19,7 @@ enum LivePages {
                 page: options.page, metrics: options.metrics?.page, of: state,
                 as: ShownRun(
                     rig: rig.name, run: "", target: venue.targetName, version: Screenrig.version),
-                token: options.control ? Self.token() : nil)
+                token: options.control ? "\(RunID.random())" : nil)
             if let url = pages.pageURL { Terminal.complain("dashboard: \(url)") }
             if let url = pages.metricsURL { Terminal.complain("metrics: \(url)") }
             return pages
@@ -26,17 +27,6 @@ enum LivePages {
             await venue.shutdown()
             throw CommandFailure.couldNotRun("\(error)")
         }
-    }
-}
-
-extension LivePages {
-    /// 128 bits, as hexadecimal digits.
-    private static func token() -> String {
-        let parts = [UInt64.random(in: 0...UInt64.max), .random(in: 0...UInt64.max)]
-        return parts.map { part in
-            let digits = String(part, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
     }
 }
 

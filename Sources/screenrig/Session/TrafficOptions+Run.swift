@@ -28,6 +28,11 @@ extension TrafficOptions {
     private var isQuiet: Bool { play.quiet || play.json }
 
     private func carryOut(isVirtual: Bool, pages: PageOptions?, trial: Trial?) async throws {
+        if isVirtual, pages?.control == true {
+            throw CommandFailure.badInput(
+                "--control is for runs over sockets: a run in virtual time repeats from its seed, so nobody may change "
+                    + "it; leave --control out")
+        }
         var rig = try RigFile.read(self, isVirtual: isVirtual)
         if let trial { rig = try trial.rig(of: rig) }
         let machine = MachineLimits.here(for: rig)
