@@ -53,7 +53,11 @@ inside() {
 }
 passed() { echo "ok: $1"; }
 expect() { # WHAT USER COMMAND PATTERN
-    inside "$2" "$3" >"$work/said" 2>&1 || { cat "$work/said" >&2; stop "$1 ended with $?"; }
+    inside "$2" "$3" >"$work/said" 2>&1 || {
+        code=$?
+        cat "$work/said" >&2
+        stop "$1 ended with $code"
+    }
     grep -qE "$4" "$work/said" || { cat "$work/said" >&2; stop "$1 did not say '$4'"; }
     passed "$1: $(grep -E "$4" "$work/said" | tail -n 1 | cut -c1-100)"
 }

@@ -81,7 +81,7 @@ def architecture(binary):
 
 
 def dependencies(binary):
-    """The packages whose libraries the program asks for."""
+    """The packages whose libraries the program asks for, and what else it needs."""
     said = output("objdump", "-p", binary)
     needed = re.findall(r"^ *NEEDED +(\S+)", said, re.M)
     swift = [name for name in needed if name.startswith(("libswift", "libFoundation", "lib_Foundation", "libdispatch"))]
@@ -92,7 +92,8 @@ def dependencies(binary):
     if unknown:
         stop("no package is known for %s, which %s needs; add it to PACKAGES" % (unknown[0], binary))
     libc = max((tuple(map(int, version.split("."))) for version in re.findall(r"\bGLIBC_([0-9.]+)", said)), default=None)
-    packages = {PACKAGES[name] for name in needed}
+    # Certificates are checked against the system's roots unless a rig says otherwise: no run without them.
+    packages = {PACKAGES[name] for name in needed} | {"ca-certificates"}
     if libc:
         packages = packages - {"libc6"} | {"libc6 (>= %s)" % ".".join(map(str, libc))}
     return ", ".join(sorted(packages))
@@ -177,7 +178,7 @@ def keep_tracked_rigs(prefix):
             os.rmdir(place)
 
 
-def stage(binary, prefix, checkouts, epoch):
+def stage(binary, prefix, checkouts):
     """The tree below 'bin' and 'share'."""
     small = prefix + ".binary"
     subprocess.run(["strip", "-o", small, binary], check=True)
@@ -288,7 +289,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         prefix = os.path.join(work, "tree/usr")
         os.makedirs(os.path.dirname(prefix))
-        stage(binary, prefix, checkouts, epoch)
+        stage(binary, prefix, checkouts)
         made[name + ".tar.gz"] = compressed(archive(prefix, name, epoch))
         debianize(prefix)
         tree = os.path.dirname(prefix)
@@ -296,9 +297,8 @@ def main():
                    if os.path.isfile(path) and not os.path.islink(path))
         control = [
             ("Package", "screenrig"), ("Version", number), ("Architecture", machine), ("Maintainer", MAINTAINER),
-            ("Installed-Size", -(-size // 1024)), ("Depends", depends), ("Recommends", "ca-certificates"),
-            ("Suggests", "python3"), ("Section", "net"), ("Priority", "optional"),
-            ("Description", DESCRIPTION.rstrip("\n")),
+            ("Installed-Size", -(-size // 1024)), ("Depends", depends), ("Suggests", "python3"),
+            ("Section", "net"), ("Priority", "optional"), ("Description", DESCRIPTION.rstrip("\n")),
         ]
         text = "".join("%s: %s\n" % field for field in control)
         made["screenrig_%s_%s.deb" % (number, machine)] = debian_package(tree, text, epoch)

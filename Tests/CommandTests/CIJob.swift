@@ -25,14 +25,15 @@ struct CIJob {
             try FileManager.default.createDirectory(
                 at: folder.url.appending(path: name), withIntermediateDirectories: true)
         }
-        let comment = Command.root.appending(path: "deploy/ci/screenrig-comment").path
+        try install()
         let programs = [
             "sudo": "exec \"$@\"",
             "apt-get": """
-            echo "apt-get $*" >>'\(folder.path("apt-get.log"))'
+            cd '\(folder.url.path)'
+            echo "apt-get $*" >>apt-get.log
             for word in "$@"; do case "$word" in
               *.deb) grep -q 'a package' "$word" || { echo "no package: $word"; exit 100; }
-                ln -sf '\(Command.binary)' '\(comment)' '\(folder.path("programs"))' ;;
+                [ -d usr ] || mv package/usr usr ;;
             esac; done
             """,
         ]
@@ -47,6 +48,20 @@ struct CIJob {
         let running = server
         try await server.wait("address") { running.output.hasSuffix("\n") }
         url = String(server.output.dropLast())
+    }
+
+    /// What the package has in it, for `apt-get` to put where the PATH leads.
+    private func install() throws {
+        let files = FileManager.default
+        try folder.install(to: "package/usr/bin/screenrig")
+        try files.createSymbolicLink(
+            atPath: folder.path("package/usr/bin/screenrig-comment"),
+            withDestinationPath: Command.root.appending(path: "deploy/ci/screenrig-comment").path)
+        try files.createDirectory(
+            atPath: folder.path("package/usr/share/screenrig"), withIntermediateDirectories: true)
+        try files.createSymbolicLink(
+            atPath: folder.path("package/usr/share/screenrig/rigs"),
+            withDestinationPath: Command.root.appending(path: "rigs").path)
     }
 
     var package: String { "\(url)/packages/screenrig.deb" }
@@ -67,7 +82,7 @@ struct CIJob {
         return try await Command(
             ["-c", "cd project && exec \"$@\"", "sh"] + program + [file], in: folder,
             environment: environment.merging([
-                "PATH": folder.path("programs") + ":/usr/local/bin:/usr/bin:/bin"
+                "PATH": "\(folder.path("programs")):\(folder.path("usr/bin")):/usr/bin:/bin"
             ]) { $1 }, program: "/bin/sh"
         ).ended()
     }

@@ -12,15 +12,12 @@ struct RigNameTests {
         folder = try Folder()
         let files = FileManager.default
         for name in [
-            "usr/bin", "usr/share/screenrig/rigs/races", "usr/share/screenrig/rigs/targets", "work",
+            "usr/share/screenrig/rigs/races", "usr/share/screenrig/rigs/targets", "work",
         ] {
             try files.createDirectory(
                 atPath: folder.path(name), withIntermediateDirectories: true)
         }
-        // A hard link is a program of this place; a symbolic one would be followed to the build.
-        if (try? files.linkItem(atPath: Command.binary, toPath: program)) == nil {
-            try files.copyItem(atPath: Command.binary, toPath: program)
-        }
+        try folder.install(to: "usr/bin/screenrig")
         for name in ["smoke.yaml", "v2-smoke.yaml", "races/poll-poll.yaml", "targets/staging.yaml"]
         {
             try files.copyItem(atPath: Command.rig(name), toPath: "\(installed)/\(name)")
