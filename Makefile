@@ -2,7 +2,7 @@
 #   make demo    install what is missing, build, run a rig against the embedded stand-in
 #   make test    install what is missing, check the layout of the code, run every test
 .DEFAULT_GOAL := help
-.PHONY: real-servers evaluation detection races chaos soak image help setup build release install uninstall demo test fuzz sanitize bench lint format clean
+.PHONY: real-servers evaluation detection races chaos soak image dist dist-test help setup build release install uninstall demo test fuzz sanitize bench lint format clean
 
 RIG ?= rigs/smoke.yaml
 ROWS ?=
@@ -68,6 +68,16 @@ races: evaluation ## score the race lab against the stand-in's timing faults; re
 image: ## build the image with buildah, also where no registry is reachable, and run it: docs/trust.md
 	@sh scripts/image.sh
 	@sh scripts/image-check.sh
+
+# A build of its own: another standard library, no debug information, and no path of this machine.
+DIST = .build-dist
+dist: setup ## release packages for this processor under dist/: .deb, tarball, checksums; docs/ci.md
+	swift build -c release --product screenrig --static-swift-stdlib --scratch-path $(DIST) -debug-info-format none \
+		-Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-map=$(CURDIR)=."
+	python3 scripts/dist.py $(DIST)/release/screenrig
+
+dist-test: ## install dist/*.deb on a bare Debian tree and run a rig there, as root; the tree is kept in .build-dist
+	@sh scripts/dist-test.sh $(DIST)/tree
 
 chaos: release ## every fault of a peer against every command that talks, about 45 min; rewrites the table in docs/trust.md
 	python3 Tests/Chaos/chaos.py --page docs/trust.md

@@ -245,7 +245,7 @@ let package = Package(
                 "Vocabulary",
                 "Signing", "Standin",
                 "Statistics", .product(name: "Yams", package: "Yams"),
-            ], exclude: ["Golden"]),
+            ], exclude: ["Golden", "comments.py"]),
         isFuzzing
             ? .executableTarget(
                 name: "fuzz", dependencies: fuzzed, path: "Tests/FuzzTests",

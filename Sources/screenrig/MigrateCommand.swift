@@ -21,7 +21,7 @@ struct MigrateCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp("The rig of REST V1.", valueName: "RIG"),
-        completion: .file(extensions: ["yaml", "yml"]))
+        completion: .file(extensions: ["yaml", "yml"]), transform: RigFolders.path)
     var rig: String
 
     @Option(

@@ -23,8 +23,13 @@ enum RigFile {
         if let faults = FaultOptions.override(traffic.play.faults) {
             options.append(Override("--fault", faults.path, faults.value))
         }
-        return try read(
+        let rig = try read(
             traffic.rig, besides: options, isVirtual: isVirtual, tellsDoubts: tellsDoubts)
+        // Which of two of one name it was.
+        if !traffic.play.quiet, !traffic.play.json, tellsDoubts, RigFolders.holds(traffic.rig.rig) {
+            Terminal.complain("rig: \(traffic.rig.rig)")
+        }
+        return rig
     }
 
     /// An option that stands for a `--set`, and is named where its value is wrong.
@@ -86,9 +91,13 @@ enum RigFile {
         let ending = ".yaml"
         let names = there.filter { $0.hasSuffix(ending) }.sorted().map { $0.dropLast(ending.count) }
         let word = name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : name
-        guard let stem = word.nearest(among: names.map(String.init)) else { return "" }
-        let near = stem + ending
-        return "; did you mean '\((folder as NSString).appendingPathComponent(near))'?"
+        if let stem = word.nearest(among: names.map(String.init)) {
+            let near = stem + ending
+            return "; did you mean '\((folder as NSString).appendingPathComponent(near))'?"
+        }
+        if let name = RigFolders.nearest(to: path) { return "; did you mean '\(name)'?" }
+        return RigFolders.isName(path)
+            ? "; 'screenrig list rigs' shows the rigs that have a name" : ""
     }
 
     static func split(_ override: String) throws -> (path: String, value: String) {

@@ -5,7 +5,9 @@ internal import Runner
 
 /// What every command that reads a rig takes.
 struct RigOptions: ParsableArguments {
-    @Argument(help: "The rig file (rigs/*.yaml).", completion: .file(extensions: ["yaml", "yml"]))
+    @Argument(
+        help: "The rig: a file, or the name of one that 'screenrig list rigs' shows.",
+        completion: .file(extensions: ["yaml", "yml"]), transform: RigFolders.path)
     var rig: String
 
     @OptionGroup var changes: RigChanges

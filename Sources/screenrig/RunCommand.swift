@@ -6,7 +6,7 @@ struct RunCommand: AsyncParsableCommand {
         abstract: "Run a rig; writes a run directory with the report.",
         discussion: """
             Example:
-                screenrig run rigs/smoke.yaml
+                screenrig run smoke
                 screenrig run rigs/second-screen.yaml --target http://127.0.0.1:8080
                 screenrig run rigs/smoke.yaml --dashboard --set load.settle=5s
                 screenrig run rigs/smoke.yaml --fault ack-before-apply:window=3s

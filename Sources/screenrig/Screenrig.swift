@@ -16,7 +16,7 @@ struct Screenrig: AsyncParsableCommand {
             in. Every exchange is timed, recorded and checked; the result is a report and a verdict.
 
             The smallest run, against the embedded stand-in:
-                screenrig run rigs/smoke.yaml
+                screenrig run smoke
             Against a service of your own:
                 screenrig init rigs/mine.yaml
                 screenrig try rigs/mine.yaml

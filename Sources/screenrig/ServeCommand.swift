@@ -86,7 +86,7 @@ struct ServeCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Take 'standin' and 'policies' from this rig; --policy replaces single values.",
             valueName: "RIG"),
-        completion: .file(extensions: ["yaml", "yml"]))
+        completion: .file(extensions: ["yaml", "yml"]), transform: RigFolders.path)
     var rig: String?
 
     @Option(

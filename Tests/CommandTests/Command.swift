@@ -27,6 +27,17 @@ final class Folder: Sendable {
         try String(contentsOf: url.appending(path: name), encoding: .utf8)
     }
 
+    /// Makes the program that is tested one of this folder: a hard link is; a symbolic one would be followed to the build.
+    func install(to name: String) throws {
+        let files = FileManager.default
+        try files.createDirectory(
+            at: url.appending(path: name).deletingLastPathComponent(),
+            withIntermediateDirectories: true)
+        if (try? files.linkItem(atPath: Command.binary, toPath: path(name))) == nil {
+            try files.copyItem(atPath: Command.binary, toPath: path(name))
+        }
+    }
+
     func holds(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
 }
 

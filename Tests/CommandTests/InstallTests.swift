@@ -16,16 +16,16 @@ struct InstallTests {
             "sh '\(Self.script)' '\(Command.binary)' package/usr", in: folder)
         #expect(installed.code == 0, "\(installed.errors)")
         let files = [
-            "bin/screenrig", "share/bash-completion/completions/screenrig",
+            "bin/screenrig", "bin/screenrig-comment", "share/screenrig/ci/gitlab.yml",
+            "share/screenrig/ci/github/action.yml", "share/bash-completion/completions/screenrig",
             "share/zsh/site-functions/_screenrig",
             "share/fish/vendor_completions.d/screenrig.fish", "share/man/man1/screenrig.1",
             "share/screenrig/rigs/smoke.yaml", "share/screenrig/rigs/screenrig.schema.json",
         ]
         for file in files { #expect(folder.holds("package/usr/\(file)"), "\(file)") }
         let ran = try await Self.sh(
-            "package/usr/bin/screenrig validate package/usr/share/screenrig/rigs/smoke.yaml",
-            in: folder)
-        #expect(ran.code == 0, "\(ran.errors)")
+            "package/usr/bin/screenrig validate smoke", in: folder)
+        #expect(ran.code == 0 && ran.output.contains("usr/share/screenrig/rigs/smoke.yaml: "))
         let removed = try await Self.sh("sh '\(Self.script)' --remove package/usr", in: folder)
         #expect(removed.code == 0)
         for file in files { #expect(!folder.holds("package/usr/\(file)"), "\(file)") }

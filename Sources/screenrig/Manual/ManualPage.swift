@@ -139,9 +139,11 @@ struct ManualPage {
     private static let files = [
         ("reports/<rig>-<UTC start>/", "The run directories; reports/latest is the newest."),
         (
-            "share/screenrig/screenrig.schema.json",
-            "The JSON Schema of rig files for editors, next to the shipped rigs."
+            "share/screenrig/rigs/",
+            "The rigs that can be run by name, and screenrig.schema.json, the JSON Schema of rig files for "
+                + "editors; next to bin/, where screenrig is."
         ),
+        ("share/screenrig/ci/", "Templates for CI jobs: see docs/ci.md."),
     ]
 }
 
