@@ -209,6 +209,10 @@ public struct NightSeries: Sendable, Hashable {
         }
     }
 
+    /// The value of the newest night, and the level, in words.
+    var newestText: String { values.last.flatMap { $0 }.map { text($0) } ?? "–" }
+    var levelText: String { level.map { text($0) } ?? "–" }
+
     func text(_ value: Double) -> String {
         switch unit {
         case .milliseconds: Figures.time(milliseconds: value)
