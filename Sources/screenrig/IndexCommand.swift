@@ -29,14 +29,16 @@ struct IndexCommand: ParsableCommand {
             isFolder.boolValue
         else {
             throw CommandFailure.couldNotRun(
-                "there is no folder \(folder); 'screenrig run RIG' makes reports, or name another folder")
+                "there is no folder \(folder); 'screenrig run RIG' makes reports, or name another folder"
+            )
         }
         do {
             let (page, index) = try RunIndexFiles.write(folder)
             for trouble in index.troubles { Terminal.complain(inWords: "not read: \(trouble)") }
             let nights = index.books.map(\.views.count).reduce(0, +)
             Terminal.print(
-                "\(Figures.counted(index.entries.count, "run")), \(Figures.counted(nights, "series", plural: "series")) of nights\nindex: \(page)")
+                "\(Figures.counted(index.entries.count, "run")), \(Figures.counted(nights, "series", plural: "series")) of nights\nindex: \(page)"
+            )
         } catch {
             throw CommandFailure.couldNotRun("\(error)")
         }

@@ -64,7 +64,8 @@ enum NightKeeping {
     }
 
     private static func digest(
-        _ digest: Digest, exitCode: ExitCode, _ book: NightBook, page: String, _ notify: NotifyOptions
+        _ digest: Digest, exitCode: ExitCode, _ book: NightBook, page: String,
+        _ notify: NotifyOptions
     ) throws -> (message: String, digest: Digest, files: DigestFiles) {
         do {
             let written = try DigestFiles.write(

@@ -5,7 +5,8 @@ import Testing
     @Test("what is packed unpacks to the same bytes, whatever the length of its runs")
     func roundTrip() {
         for length in [0, 1, 2, 3, 4, 5, 10, 11, 114, 115, 257, 258, 259, 260, 1000] {
-            let bytes = [UInt8](repeating: 7, count: length) + [1, 2, 255, 144, 143] + [UInt8](0...255)
+            let bytes =
+                [UInt8](repeating: 7, count: length) + [1, 2, 255, 144, 143] + [UInt8](0...255)
             #expect(
                 Deflate.inflate(Deflate.deflate(bytes), atMost: bytes.count) == bytes, "\(length)")
         }

@@ -165,7 +165,8 @@ def main():
         Webhook.busy = 1
         night("18", name + ".py", **hook)
         expect(len(Webhook.kept[name]) == 2, "%s is tried again when it is busy" % name)
-        night("17", name + ".py --from red", **hook)
+        call(["nights", "--at", "2026-11-17T08:00:00Z", "--notify",
+              "%s %s --from red" % (sys.executable, ROOT / "scripts/notify" / (name + ".py"))], **hook)
         expect(len(Webhook.kept[name]) == 2, "%s is left alone on a quiet night if only red ones are wanted" % name)
         ended = night("18", name + ".py")
         expect("SCREENRIG_%s_WEBHOOK is not set" % name.upper() in ended.stderr, "a missing address is told: %s" % ended.stderr.strip())

@@ -51,7 +51,8 @@ struct NightBookTests {
         var night = MadeUp.story[0]
         (night.mark, night.alarm) = ("4f2a91c", 3)
         night.facts = [
-            NightFact(kind: .promise, name: "one-owner", fails: true, count: 2, text: "2 violations"),
+            NightFact(
+                kind: .promise, name: "one-owner", fails: true, count: 2, text: "2 violations"),
             NightFact(kind: .event, name: "rollout", fails: false, count: 0, text: "event rollout"),
         ]
         try book.add(night)

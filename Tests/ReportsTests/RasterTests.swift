@@ -14,7 +14,8 @@ struct RasterTests {
             let length = four(place)
             let body = Array(png[(place + 4)..<(place + 8 + length)])
             #expect(Int(Zip.checksum(body)) == four(place + 8 + length))
-            chunks.append((String(decoding: body.prefix(4), as: UTF8.self), Array(body.dropFirst(4))))
+            chunks.append(
+                (String(decoding: body.prefix(4), as: UTF8.self), Array(body.dropFirst(4))))
             place += 12 + length
         }
         return chunks

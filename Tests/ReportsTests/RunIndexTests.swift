@@ -29,7 +29,8 @@ struct RunIndexTests {
 
     @Test("runs, races, runs without a report and nights at any depth, the newest first")
     func everything() throws {
-        try put(summary("smoke", "pass", "2026-11-01T02:00:00Z"), "smoke-20261101T020000Z/summary.json")
+        try put(
+            summary("smoke", "pass", "2026-11-01T02:00:00Z"), "smoke-20261101T020000Z/summary.json")
         try put("", "smoke-20261101T020000Z/report.html")
         try put(
             summary("smoke", "fail", "2026-11-03T02:00:00Z", violated: 2),
@@ -49,7 +50,8 @@ struct RunIndexTests {
         #expect(index.entries.map(\.outcome) == ["fail", "fail", "", "pass"])
         #expect(index.entries[1].violated == ["sign-in-visible"])
         #expect(index.entries[1].signInP95 == 5210.5 && index.entries[1].errors?.0 == 3)
-        #expect(index.entries[0].headline == "Race: 1 finding in 900 trials: A poll came too early.")
+        #expect(
+            index.entries[0].headline == "Race: 1 finding in 900 trials: A poll came too early.")
         #expect(index.books.map(\.path) == ["nights.sqlite"] && index.troubles.isEmpty)
         let page = try String(
             contentsOfFile: RunIndexFiles.write(folder.path).page, encoding: .utf8)
@@ -66,28 +68,36 @@ struct RunIndexTests {
 
     @Test("a folder in which all is well says so; one without runs says how to make one")
     func calm() throws {
-        try put(summary("smoke", "pass", "2026-11-01T02:00:00Z"), "smoke-20261101T020000Z/summary.json")
-        let page = try String(contentsOfFile: RunIndexFiles.write(folder.path).page, encoding: .utf8)
+        try put(
+            summary("smoke", "pass", "2026-11-01T02:00:00Z"), "smoke-20261101T020000Z/summary.json")
+        let page = try String(
+            contentsOfFile: RunIndexFiles.write(folder.path).page, encoding: .utf8)
         #expect(page.contains("Nothing needs a look"))
         let empty = Scratch()
         try FileManager.default.createDirectory(
             atPath: empty.path, withIntermediateDirectories: true)
-        let other = try String(contentsOfFile: RunIndexFiles.write(empty.path).page, encoding: .utf8)
+        let other = try String(
+            contentsOfFile: RunIndexFiles.write(empty.path).page, encoding: .utf8)
         #expect(other.contains("No run in this folder yet"))
     }
 
     @Test("it is refreshed only where it is, and never in place of another program's page")
     func refresh() throws {
-        try put(summary("smoke", "pass", "2026-11-01T02:00:00Z"), "smoke-20261101T020000Z/summary.json")
+        try put(
+            summary("smoke", "pass", "2026-11-01T02:00:00Z"), "smoke-20261101T020000Z/summary.json")
         try RunIndexFiles.refresh(folder.path)
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/index.html"))
         try put("<html>mine</html>", "index.html")
         #expect(throws: NightError.self) { try RunIndexFiles.write(folder.path) }
         try RunIndexFiles.refresh(folder.path)
-        #expect(try String(contentsOfFile: folder.path + "/index.html", encoding: .utf8) == "<html>mine</html>")
+        #expect(
+            try String(contentsOfFile: folder.path + "/index.html", encoding: .utf8)
+                == "<html>mine</html>")
     }
 
-    @Test("other databases, links and damaged summaries are passed over, and nothing is written to them")
+    @Test(
+        "other databases, links and damaged summaries are passed over, and nothing is written to them"
+    )
     func foreign() throws {
         let path = folder.path + "/shop.sqlite"
         try put("", "x/y")

@@ -74,6 +74,7 @@ public struct DigestFiles: Sendable {
         let path = name.hasPrefix("/") ? shelf.name(of: page) : name
         let root = base.hasSuffix("/") ? String(base.dropLast()) : base
         guard !path.hasPrefix("/") else { return root + "/" }
-        return root + "/" + (path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path)
+        return root + "/"
+            + (path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path)
     }
 }

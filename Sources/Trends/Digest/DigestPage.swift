@@ -8,7 +8,8 @@ internal import Reports
 public enum DigestPage {
     /// `link` is a web address, or a path on this machine.
     public static func text(_ digest: Digest, link: String) -> String {
-        let sheet = HTML(stringLiteral: String(decoding: PackageResources.digest_css, as: UTF8.self))
+        let sheet = HTML(
+            stringLiteral: String(decoding: PackageResources.digest_css, as: UTF8.self))
         let page: HTML = """
             <!doctype html>
             <html lang="en">

@@ -128,26 +128,29 @@ struct DigestReader {
             }
     }
 
-    static func sentence(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() + "." }
+    static func sentence(_ text: String) -> String {
+        text.prefix(1).uppercased() + text.dropFirst() + "."
+    }
 
     // MARK: Series
 
     private var regressions: [Digest.Finding] {
         let alarms = view.newAlarms
-        return alarms.map { regression($0.series, $0.change, isNew: true) }
+        return alarms.map { regression($0.series, $0.change, now: nil) }
             + view.standing.filter { standing in
                 !alarms.contains { $0.series.name == standing.series.name }
             }.map { standing in
-                var change = standing.regression.change
-                change.after = standing.regression.now
-                return regression(standing.series, change, isNew: false)
+                regression(
+                    standing.series, standing.regression.change, now: standing.regression.now)
             }
     }
 
+    /// `now`: the level since an earlier change; nil where it is detected tonight.
     private func regression(
-        _ series: NightSeries, _ change: NightSeries.Change, isNew: Bool
+        _ series: NightSeries, _ change: NightSeries.Change, now: Double?
     ) -> Digest.Finding {
         let start = view.restarts.last ?? 0
+        let isNew = now == nil
         if let rise = GradualRise(series, from: start) {
             let (from, size) = (nights[rise.first], series.shortSize(rise.change))
             return Digest.Finding(
@@ -158,19 +161,31 @@ struct DigestReader {
                 short: "\(series.name) \(size), a little every night",
                 since: Digest.Since(
                     night: from.started, mark: "", markBefore: "", events: [], isGradual: true,
-                    text: "Since about \(from.day); a slow rise has no first night, so no mark is named."
+                    text:
+                        "Since about \(from.day); a slow rise has no first night, so no mark is named."
                 ))
         }
-        let size = isNew ? series.sizeText(change) : series.shortSize(change)
-        let name = nights[change.first].name
+        let tonight = series.values.last.flatMap { $0 }
+        let isBack = !isNew && tonight.map { series.isGone(change, at: $0) } ?? false
         let detected =
             isNew
-            ? "" : " It was detected on \(nights[change.noticed].day), and is neither gone nor accepted."
+            ? ""
+            : " It was detected on \(nights[change.noticed].day), and is neither gone nor accepted."
+        let back =
+            isBack
+            ? " Tonight it was \(series.newestText), as before the change: the next nights decide."
+            : ""
+        var change = change
+        change.after = now ?? change.after
+        let size = isNew ? series.sizeText(change) : series.shortSize(change)
+        let name = nights[change.first].name
         return Digest.Finding(
             kind: isNew ? .worse : .stillWorse, colour: .red, name: series.name,
             text: "\(series.name) went from \(series.text(change.before)) to "
-                + "\(series.text(change.after)), \(size).\(detected)",
-            short: "\(series.name) \(isNew ? "" : "still ")\(series.shortSize(change)) since \(name)",
+                + "\(series.text(change.after)), \(size).\(detected)\(back)",
+            short:
+                "\(series.name) \(isNew ? "" : "still ")\(series.shortSize(change)) since \(name)"
+                + (isBack ? ", back tonight" : ""),
             since: since(change.first))
     }
 
@@ -180,7 +195,8 @@ struct DigestReader {
             let left = unusual.nightsLeft
             let rest =
                 unusual.isAlarm
-                ? unusual.nights > 1 ? "The second such night in a row." : "Beyond nightly.alarm of the rig."
+                ? unusual.nights > 1
+                    ? "The second such night in a row." : "Beyond nightly.alarm of the rig."
                 : "A single night proves nothing yet: "
                     + (left == 1 ? "one more night decides." : "\(left) more nights decide.")
             let first = unusual.nights > 1 ? before ?? newest : newest
@@ -197,11 +213,13 @@ struct DigestReader {
     private var gap: [Digest.Finding] {
         guard let night = nights.last, night.isGap else { return [] }
         let row = nights.reversed().prefix(while: \.isGap).count
-        let again = row == 1 ? "" : " This is the \(Self.ordinal(row)) night without values in a row."
+        let again =
+            row == 1 ? "" : " This is the \(Self.ordinal(row)) night without values in a row."
         return [
             Digest.Finding(
                 kind: .noValues, colour: .amber, name: "",
-                text: "No values tonight: \(Self.ended(night.gap))\(again) Nothing is known of the service.",
+                text:
+                    "No values tonight: \(Self.ended(night.gap))\(again) Nothing is known of the service.",
                 short: "no values tonight")
         ]
     }
@@ -220,13 +238,15 @@ struct DigestReader {
         let open = previous.regressions.map(\.series.name)
         let lost =
             open.isEmpty
-            ? "" : " What was worse before the change is no longer followed: \(open.joined(separator: ", "))."
+            ? ""
+            : " What was worse before the change is no longer followed: \(open.joined(separator: ", "))."
         return [
             Digest.Finding(
                 kind: .rigChanged, colour: .amber, name: "",
                 text: Self.sentence(words)
                     + " Values before and after that are not compared: \(left) more nights until a lasting "
-                    + "change can be detected.\(lost)", short: "the rig changed, its series start again",
+                    + "change can be detected.\(lost)",
+                short: "the rig changed, its series start again",
                 since: since(newest))
         ]
     }
@@ -236,7 +256,8 @@ struct DigestReader {
         let calendar = NightCalendar(nights.map(\.started))
         var findings: [Digest.Finding] = []
         if nights.count > 1 {
-            let days = calendar.missing(after: nights[newest - 1].started, before: nights[newest].started)
+            let days = calendar.missing(
+                after: nights[newest - 1].started, before: nights[newest].started)
             if !days.isEmpty {
                 findings.append(
                     missing(days, "between \(nights[newest - 1].day) and \(nights[newest].day)"))
@@ -252,7 +273,8 @@ struct DigestReader {
     private func missing(_ days: [String], _ span: String) -> Digest.Finding {
         Digest.Finding(
             kind: .missing, colour: .amber, name: "",
-            text: "\(Figures.counted(days.count, "night")) missing: none ran \(span), although one usually does. "
+            text:
+                "\(Figures.counted(days.count, "night")) missing: none ran \(span), although one usually does. "
                 + "Check the timer and the machine that starts 'screenrig nightly'.",
             short: "\(Figures.counted(days.count, "night")) missing \(span)")
     }
@@ -271,46 +293,53 @@ struct DigestReader {
             else { return nil }
             let first = nights[old.regression.change.first]
             return better(
-                name, "\(name) is back at \(now.text(level)). It had been at "
+                name,
+                "\(name) is back at \(now.text(level)). It had been at "
                     + "\(now.text(old.regression.now)) since \(first.name).",
                 "\(name) is back at its level")
         }
         let jumps = previous.jumps.compactMap { old -> Digest.Finding? in
             let name = old.series.name
-            guard !view.jumps.contains(where: { $0.series.name == name }),
-                !view.newAlarms.contains(where: { $0.series.name == name }), before == newest - 1,
+            guard !view.jumps.contains(where: { $0.series.name == name }), before == newest - 1,
                 !series.contains(where: { $0.name == name }),
-                let value = view.series.first(where: { $0.name == name })?.values.last.flatMap({ $0 })
+                let now = view.series.first(where: { $0.name == name }),
+                // Else tonight made a lasting change of it, whether somebody has accepted that or not.
+                !now.changes.contains(where: { $0.noticed == newest }),
+                let value = now.values.last.flatMap({ $0 })
             else { return nil }
             return better(
-                name, "\(name) is back at \(old.series.text(value)) after "
+                name,
+                "\(name) is back at \(old.series.text(value)) after "
                     + "\(old.unusual.nights == 1 ? "one unusual night" : "two unusual nights").",
                 "\(name) is back at its level")
         }
-        let facts = nights[before].facts.filter { $0.kind != .error && $0.kind != .event }.compactMap {
-            old -> Digest.Finding? in
-            guard old.count > 0, let now = fact(old.kind, old.name, on: newest), now.count == 0,
-                !(old.kind == .threshold && old.name.hasPrefix("violations "))
-            else { return nil }
-            let first = first(of: before) { night in
-                night.facts.contains { $0.kind == old.kind && $0.name == old.name && $0.count > 0 }
+        let facts = nights[before].facts.filter { $0.kind != .error && $0.kind != .event }
+            .compactMap {
+                old -> Digest.Finding? in
+                guard old.count > 0, let now = fact(old.kind, old.name, on: newest), now.count == 0,
+                    !(old.kind == .threshold && old.name.hasPrefix("violations "))
+                else { return nil }
+                let first = first(of: before) { night in
+                    night.facts.contains {
+                        $0.kind == old.kind && $0.name == old.name && $0.count > 0
+                    }
+                }
+                let row = nights[first...before].count { !$0.isGap }
+                let span =
+                    first == before
+                    ? "on the night of \(nights[first].name)"
+                    : "on \(row) nights in a row since \(nights[first].name)"
+                switch old.kind {
+                case .promise:
+                    return better(
+                        old.name, "\(Self.sentence(now.text)) It had been violated \(span).",
+                        "\(old.name) held again")
+                default:
+                    return better(
+                        old.name, "\(Self.sentence(now.text)) It had not been \(span).",
+                        "'\(old.name)' \(old.kind == .shows ? "found" : "met") again")
+                }
             }
-            let row = nights[first...before].count { !$0.isGap }
-            let span =
-                first == before
-                ? "on the night of \(nights[first].name)"
-                : "on \(row) nights in a row since \(nights[first].name)"
-            switch old.kind {
-            case .promise:
-                return better(
-                    old.name, "\(Self.sentence(now.text)) It had been violated \(span).",
-                    "\(old.name) held again")
-            default:
-                return better(
-                    old.name, "\(Self.sentence(now.text)) It had not been \(span).",
-                    "'\(old.name)' \(old.kind == .shows ? "found" : "met") again")
-            }
-        }
         return series + jumps + facts
     }
 
@@ -325,7 +354,9 @@ struct DigestReader {
         var notes: [String] = []
         if isMeasured, let before, !night.mark.isEmpty, nights[before].mark != night.mark {
             let old = nights[before].mark
-            let isBlamed = findings.contains { $0.colour != .green && $0.since?.night == night.started }
+            let isBlamed = findings.contains {
+                $0.colour != .green && $0.since?.night == night.started
+            }
             notes.append(
                 "Mark \(night.mark) is new tonight\(old.isEmpty ? "" : " (before: \(old))")"
                     + (isBlamed ? "." : "; nothing got worse with it so far."))
@@ -345,12 +376,18 @@ struct DigestReader {
                 "Most frequent errors tonight: "
                     + errors.prefix(3).map(\.text).joined(separator: "; ") + ".")
         }
-        notes += observed.filter { !$0.isNew }.map { "Still observed, does not fail the run: \($0.fact.text)." }
+        notes += observed.filter { !$0.isNew }.map {
+            "Still observed, does not fail the run: \($0.fact.text)."
+        }
         if isMeasured, !(before.map { !nights[$0].isGap && $0 == newest - 1 } ?? true) {
             let row = nights[..<newest].reversed().prefix(while: \.isGap).count
-            if row > 0 { notes.append("Values again after \(Figures.counted(row, "night")) without.") }
+            if row > 0 {
+                notes.append("Values again after \(Figures.counted(row, "night")) without.")
+            }
         }
-        if isMeasured, view.counted < ChangePointJudgement.firstNight, view.restarts.last != newest || newest == 0 {
+        if isMeasured, view.counted < ChangePointJudgement.firstNight,
+            view.restarts.last != newest || newest == 0
+        {
             notes.append(
                 "\(Figures.count(view.counted)) of the \(ChangePointJudgement.firstNight) nights that it takes "
                     + "to detect a lasting change.")

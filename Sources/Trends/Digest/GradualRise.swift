@@ -52,7 +52,9 @@ struct GradualRise {
     }
 
     /// The best level that rises from the night `first` on, by least squares.
-    private static func rise(_ logs: [Double]) -> (first: Int, level: Double, slope: Double, rest: Double)? {
+    private static func rise(_ logs: [Double]) -> (
+        first: Int, level: Double, slope: Double, rest: Double
+    )? {
         let count = Double(logs.count)
         let mean = logs.reduce(0, +) / count
         return (0..<(logs.count - 1)).compactMap { first in

@@ -16,7 +16,8 @@ struct NightCalendar {
 
     /// The nights that should have run between two that did.
     func missing(after first: String, before second: String) -> [String] {
-        guard let from = UTCTime(rfc3339: first)?.seconds, let to = UTCTime(rfc3339: second)?.seconds
+        guard let from = UTCTime(rfc3339: first)?.seconds,
+            let to = UTCTime(rfc3339: second)?.seconds
         else { return [] }
         return missing(from, to, late: 2, known: starts.filter { $0 <= from })
     }

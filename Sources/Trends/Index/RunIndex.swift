@@ -1,5 +1,5 @@
 internal import Formats
-public import Foundation
+internal import Foundation
 internal import GRDB
 internal import Journal
 internal import Rendering
@@ -58,7 +58,8 @@ public struct RunIndex: Sendable {
                     books.append(
                         Book(
                             path: path,
-                            views: NightsView.all(try book.nights(), accepted: try book.accepted())))
+                            views: NightsView.all(try book.nights(), accepted: try book.accepted()))
+                    )
                 } catch {
                     troubles.append("\(error)")
                 }
@@ -67,7 +68,8 @@ public struct RunIndex: Sendable {
         let newest = found.sorted { ($0.stamp, $0.path) > ($1.stamp, $1.path) }
         if newest.count > Self.limit {
             troubles.append(
-                "\(Figures.counted(newest.count - Self.limit, "older run")) not read; name a folder with fewer")
+                "\(Figures.counted(newest.count - Self.limit, "older run")) not read; name a folder with fewer"
+            )
         }
         entries = newest.prefix(Self.limit).map { Entry(folder, $0.path, stamp: $0.stamp) }
         books.sort { $0.path < $1.path }
@@ -114,7 +116,10 @@ extension RunIndex.Entry {
         let run = isRace ? json : json["run"]
         rig = Sanitizer.line(run?["rig"]?.text ?? directory.name, limit: 120)
         if let text = run?["started"]?.text, !(run?["virtual"]?.isTrue ?? false) { started = text }
-        if isRace { return readRace(json) }
+        guard !isRace else {
+            readRace(json)
+            return
+        }
         outcome = Sanitizer.line(json["outcome"]?.text ?? "", limit: 20)
         headline = Sanitizer.line(json["headline"]?.text ?? "", limit: 400)
         func number(_ object: String, _ key: String) -> Int? {
@@ -136,12 +141,16 @@ extension RunIndex.Entry {
     private mutating func readRace(_ json: JSONDocument.Value) {
         let findings = json["findings"]?.items("") ?? []
         let trials = json["trials"]?.integer.flatMap { Int(exactly: $0) } ?? 0
-        violated = findings.compactMap { $0["invariant"]?.text }.map { Sanitizer.line($0, limit: 60) }
+        violated = findings.compactMap { $0["invariant"]?.text }.map {
+            Sanitizer.line($0, limit: 60)
+        }
         outcome =
-            !findings.isEmpty ? "fail" : json["end"]?.text == "interrupted" || trials == 0 ? "aborted" : "pass"
+            !findings.isEmpty
+            ? "fail" : json["end"]?.text == "interrupted" || trials == 0 ? "aborted" : "pass"
         headline =
             "Race: \(Figures.counted(findings.count, "finding")) in \(Figures.counted(trials, "trial"))"
-            + (findings.first?["sentence"]?.text.map { ": \(Sanitizer.line($0, limit: 300))" } ?? ".")
+            + (findings.first?["sentence"]?.text.map { ": \(Sanitizer.line($0, limit: 300))" }
+                ?? ".")
     }
 
     private static func document(_ bytes: [UInt8]) -> JSONDocument? {

@@ -11,7 +11,8 @@ public enum RunIndexFiles {
 
     /// Writes `index.html` of a folder of reports; returns its path, and what was found. Another program's page is not
     /// overwritten.
-    public static func write(_ folder: String) throws(NightError) -> (page: String, index: RunIndex) {
+    public static func write(_ folder: String) throws(NightError) -> (page: String, index: RunIndex)
+    {
         let path = (folder as NSString).appendingPathComponent(page)
         guard !FileManager.default.fileExists(atPath: path) || isOurs(path) else {
             throw .unwritten(path: path, why: "it is there, and screenrig did not make it; move it")

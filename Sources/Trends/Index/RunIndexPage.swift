@@ -13,7 +13,8 @@ enum RunIndexPage {
     static func text(_ index: RunIndex, title: String) -> String {
         let attention = attention(index)
         let head = PageHead(
-            title: "\(attention.isEmpty ? "" : "\(attention.count) to look at: ")\(title) · screenrig",
+            title:
+                "\(attention.isEmpty ? "" : "\(attention.count) to look at: ")\(title) · screenrig",
             scripts: .none)
         let page: HTML = """
             \(head.html)
@@ -143,7 +144,8 @@ enum RunIndexPage {
         }
         return Table(
             caption: "Series of nights",
-            columns: [.text("Rig"), .number("Nights"), .text("Newest night"), .text("Digest")], rows: rows
+            columns: [.text("Rig"), .number("Nights"), .text("Newest night"), .text("Digest")],
+            rows: rows
         ).html
     }
 
@@ -154,7 +156,8 @@ enum RunIndexPage {
     private static func runs(_ index: RunIndex) -> HTML {
         let left = index.entries.count - shown
         let more: HTML =
-            left > 0 ? "<p class=\"empty\">\(Figures.counted(left, "older run")) not shown.</p>" : .none
+            left > 0
+            ? "<p class=\"empty\">\(Figures.counted(left, "older run")) not shown.</p>" : .none
         guard !index.entries.isEmpty else { return "<p class=\"empty\">No run.</p>" }
         return """
             \(Table(
@@ -189,7 +192,8 @@ enum RunIndexPage {
 
     private static func words(_ entry: RunIndex.Entry) -> String {
         entry.outcome.isEmpty
-            ? "The run ended without a report: 'screenrig report \(entry.path)' makes one." : entry.headline
+            ? "The run ended without a report: 'screenrig report \(entry.path)' makes one."
+            : entry.headline
     }
 
     private static func verdict(_ entry: RunIndex.Entry) -> HTML {
@@ -204,7 +208,8 @@ enum RunIndexPage {
 
     private static func sign(_ entry: RunIndex.Entry) -> HTML {
         let (look, sign) =
-            entry.outcome == "pass" ? ("good", "✓") : entry.outcome == "fail" ? ("bad", "✗") : ("warn", "!")
+            entry.outcome == "pass"
+            ? ("good", "✓") : entry.outcome == "fail" ? ("bad", "✗") : ("warn", "!")
         let text: HTML = "<span class=\"\(look)\">\(sign)</span>"
         guard entry.hasReport else { return text }
         return """

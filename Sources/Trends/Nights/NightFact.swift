@@ -83,7 +83,9 @@ public struct StoredRun: Sendable {
             let isMet = row["met"]?.isTrue ?? true
             return NightFact(
                 kind: .threshold, name: name, fails: !isMet, count: isMet ? 0 : 1,
-                text: "threshold '\(name)' \(isMet ? "met" : "missed"): \(row["actual"]?.text ?? "?")")
+                text:
+                    "threshold '\(name)' \(isMet ? "met" : "missed"): \(row["actual"]?.text ?? "?")"
+            )
         }
             + list(json, "shows").compactMap { row in
                 guard let name = row["expression"]?.text else { return nil }
@@ -110,7 +112,8 @@ public struct StoredRun: Sendable {
             return NightFact(
                 kind: .error, name: "\(operation): \(words)", fails: false,
                 count: count(row, "count"),
-                text: "\(operation): \(words), \(Figures.counted(count(row, "count"), "time"))\(when)"
+                text:
+                    "\(operation): \(words), \(Figures.counted(count(row, "count"), "time"))\(when)"
             )
         }
     }
