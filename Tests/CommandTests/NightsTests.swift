@@ -87,7 +87,7 @@ struct NightsTests {
         #expect(digests.map { $0["colour"] as? String } == ["green", "green", "green", "amber"])
         #expect(digests.allSatisfy { $0.keys.sorted() == NightsDocsTests.digestKeys.sorted() })
         let page = try #require(digests[3]["htmlFile"] as? String)
-        #expect(try folder.read(page).contains("No values tonight"))
+        #expect(try folder.read(page).contains("No values last night"))
         let all = try folder.read("reports/nights.html")
         #expect(all.contains("4 nights, 1 of them without values"))
         let shown = try await Command.run("nights", in: folder)

@@ -97,21 +97,21 @@ STORIES = [
     Story("a burst of errors in one night", [Night(mark="v1"), Night(*NOISE, mark="v1"), Night(mark="v1")], {
         1: Says("green"),
         2: Says("red", ("failed", "errors", dict(night=start(QUIET + 1), mark="v1", markBefore="v1")),
-                may=("unusual", "failed"), has=["Most frequent errors tonight", "with the same mark as the night before (v1)"]),
+                may=("unusual", "failed"), has=["Most frequent errors last night", "with the same mark as the night before (v1)"]),
         3: Says("green", ("better", "errors", {}), may=("better",), has=["met"]),
     }),
     Story("a promise is violated since a deploy, and no longer", [Night(mark="v1"), Night(*STALE, mark="v2"), Night(*STALE, mark="v2"), Night(mark="v3")], {
         1: Says("green"),
         2: Says("red", ("failed", "sign-in-visible", dict(night=start(QUIET + 1), mark="v2", markBefore="v1")), may=("failed", "unusual"),
-                has=["The service violated sign-in-visible", "Since tonight, the first with mark v2 (before: v1)"]),
+                has=["The service violated sign-in-visible", "Since last night, the first with mark v2 (before: v1)"]),
         3: Says("red", ("failed", "sign-in-visible", dict(night=start(QUIET + 1), mark="v2")), may=("failed", "unusual"),
                 has=["Since the night of %s, the first with mark v2" % day(QUIET + 1)]),
         4: Says("green", ("better", "sign-in-visible", {}), may=("better",), has=["on 2 nights in a row since %s (v2)" % day(QUIET + 1)]),
     }),
     Story("a deploy that changes nothing", [Night(mark="v1"), Night(mark="v2"), Night(mark="v2")], {
         1: Says("green"),
-        2: Says("green", has=["Mark v2 is new tonight (before: v1); nothing got worse with it so far."]),
-        3: Says("green", lacks=["is new tonight"]),
+        2: Says("green", has=["Mark v2 ran for the first time last night (before: v1); nothing got worse with it so far."]),
+        3: Says("green", lacks=["for the first time"]),
     }),
     Story("a slow drift under two deploys", [Night(*latency(20 * 1.025 ** (n + 1)), mark="v2" if n < 6 else "v3") for n in range(16)], {
         16: Says("red", ("worse|still-worse", CREATED, dict(gradual=True, mark="")), may=("worse", "still-worse", "unusual"),

@@ -179,7 +179,7 @@ struct DigestTests {
         all[19].outcome = "fail"
         all[19].facts = [threshold("errors < 1%"), threshold("violations == 0"), error]
         #expect(digest(all).findings.map(\.name) == ["errors < 1%", "violations == 0"])
-        #expect(digest(all).notes == ["Most frequent errors tonight: poll-token: 503, 12 times."])
+        #expect(digest(all).notes == ["Most frequent errors last night: poll-token: 503, 12 times."])
         all[19].facts.append(promise(3))
         #expect(Set(digest(all).findings.map(\.name)) == ["errors < 1%", "sign-in-visible"])
         // An old history knows the headline only.
@@ -209,7 +209,7 @@ struct DigestTests {
         let told = digest(nights(quiet) { $0 < 19 ? "v1" : "v2" })
         #expect(told.colour == .green)
         #expect(
-            told.notes == ["Mark v2 is new tonight (before: v1); nothing got worse with it so far."]
+            told.notes == ["Mark v2 ran for the first time last night (before: v1); nothing got worse with it so far."]
         )
     }
 

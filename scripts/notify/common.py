@@ -71,8 +71,8 @@ def limited(text, length):
 
 def parts(digest):
     """Findings by heading, as (heading, [sentence]), in the order of the digest; notes last."""
-    titles = {"failed": "Failed tonight", "worse": "Got worse", "still-worse": "Still worse",
-              "unusual": "Unusual tonight", "observed": "Observed", "no-values": "Not measured",
+    titles = {"failed": "Failed last night", "worse": "Got worse", "still-worse": "Still worse",
+              "unusual": "Unusual last night", "observed": "Observed", "no-values": "Not measured",
               "missing": "Not measured", "rig-changed": "Not measured", "better": "Better"}
     found = {}
     for finding in digest["findings"]:

@@ -166,7 +166,7 @@ extension Explanation {
         "value": "percentile", "run": "base", "before": "base", "now": "base", "after": "base",
         "change": "base", "rate": "answers/s",
         "interval": "95 % interval", "better": "better, worse", "worse": "better, worse",
-        "tonight": "series", "newest-night": "series", "nights": "series",
+        "last-night": "series", "newest-night": "series", "nights": "series",
         "night": "series", "first-night": "series", "detected": "series",
         "size-(95-%)": "95 % interval", "violation": "violations", "error": "errors",
         "thresholds": "threshold", "kinds": "kind",

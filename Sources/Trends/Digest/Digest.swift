@@ -11,6 +11,10 @@ public struct Digest: Sendable, Hashable {
 
         private var rank: Int { self == .green ? 0 : self == .amber ? 1 : 2 }
         public static func < (left: Colour, right: Colour) -> Bool { left.rank < right.rank }
+
+        /// The class of a box of this colour, and of a word, in every page of ours.
+        var box: String { self == .green ? "pass" : self == .amber ? "invalid" : "fail" }
+        var word: String { self == .green ? "good" : self == .amber ? "warn" : "bad" }
     }
 
     /// One thing that somebody has to know.

@@ -24,7 +24,7 @@ public enum DigestPage {
             </head>
             <body>
             <div class="digest">
-            <div class="\(digest.colour.rawValue) top">
+            <div class="top \(digest.colour.box)">
             <h1>\(digest.subject)</h1>
             <p>\(digest.headline)</p>
             </div>
@@ -52,7 +52,7 @@ public enum DigestPage {
             return "<li>\(finding.text)\(since)</li>\n"
         }
         return """
-            <h2 class="word-\(first.colour.rawValue)">\(title)</h2>
+            <h2 class="\(first.colour.word)">\(title)</h2>
             <ul>
             \(items)</ul>
 
@@ -89,7 +89,7 @@ public enum DigestPage {
         return """
             <h2>Series</h2>
             <table>
-            <thead><tr><th scope="col">Series</th><th scope="col">Tonight</th><th scope="col">Level</th></tr></thead>
+            <thead><tr><th scope="col">Series</th><th scope="col">Last night</th><th scope="col">Level</th></tr></thead>
             <tbody>
             \(rows)</tbody>
             </table>

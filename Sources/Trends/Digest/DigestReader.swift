@@ -37,7 +37,7 @@ struct DigestReader {
             .map(\.name)
         let mark = night.mark
         let markBefore = earlier?.mark ?? ""
-        var text = "\(fact) \(first == newest ? "tonight" : "the night of \(night.day)")"
+        var text = "\(fact) \(first == newest ? "last night" : "the night of \(night.day)")"
         if !mark.isEmpty {
             text +=
                 mark == markBefore
@@ -173,7 +173,7 @@ struct DigestReader {
             : " It was detected on \(nights[change.noticed].day), and is neither gone nor accepted."
         let back =
             isBack
-            ? " Tonight it was \(series.newestText), as before the change: the next nights decide."
+            ? " Last night it was \(series.newestText), as before the change: the next nights decide."
             : ""
         var change = change
         change.after = now ?? change.after
@@ -185,7 +185,7 @@ struct DigestReader {
                 + "\(series.text(change.after)), \(size).\(detected)\(back)",
             short:
                 "\(series.name) \(isNew ? "" : "still ")\(series.shortSize(change)) since \(name)"
-                + (isBack ? ", back tonight" : ""),
+                + (isBack ? ", back last night" : ""),
             since: since(change.first))
     }
 
@@ -219,8 +219,8 @@ struct DigestReader {
             Digest.Finding(
                 kind: .noValues, colour: .amber, name: "",
                 text:
-                    "No values tonight: \(Self.ended(night.gap))\(again) Nothing is known of the service.",
-                short: "no values tonight")
+                    "No values last night: \(Self.ended(night.gap))\(again) Nothing is known of the service.",
+                short: "no values last night")
         ]
     }
 
@@ -358,7 +358,7 @@ struct DigestReader {
                 $0.colour != .green && $0.since?.night == night.started
             }
             notes.append(
-                "Mark \(night.mark) is new tonight\(old.isEmpty ? "" : " (before: \(old))")"
+                "Mark \(night.mark) ran for the first time last night\(old.isEmpty ? "" : " (before: \(old))")"
                     + (isBlamed ? "." : "; nothing got worse with it so far."))
         }
         let events = night.facts.filter { $0.kind == .event }
@@ -373,7 +373,7 @@ struct DigestReader {
         let errors = night.facts.filter { $0.kind == .error }
         if isAboutErrors, !errors.isEmpty {
             notes.append(
-                "Most frequent errors tonight: "
+                "Most frequent errors last night: "
                     + errors.prefix(3).map(\.text).joined(separator: "; ") + ".")
         }
         notes += observed.filter { !$0.isNew }.map {

@@ -5,8 +5,8 @@ internal import Reports
 public enum DigestText {
     /// Findings by their sort, in the order in which they are told.
     static let headings: [(kinds: [Digest.Finding.Kind], title: String)] = [
-        ([.failed], "Failed tonight"), ([.worse], "Got worse"), ([.stillWorse], "Still worse"),
-        ([.unusual], "Unusual tonight"), ([.observed], "Observed"),
+        ([.failed], "Failed last night"), ([.worse], "Got worse"), ([.stillWorse], "Still worse"),
+        ([.unusual], "Unusual last night"), ([.observed], "Observed"),
         ([.noValues, .missing, .rigChanged], "Not measured"), ([.better], "Better"),
     ]
 
@@ -40,7 +40,7 @@ public enum DigestText {
     private static func table(_ digest: Digest) -> [String] {
         guard !digest.view.series.isEmpty else { return [] }
         let rows =
-            [["Series", "tonight", "level"]]
+            [["Series", "last night", "level"]]
             + digest.view.series.map { [$0.name, $0.newestText, $0.levelText] }
         let widths = (0..<3).map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in

@@ -60,7 +60,6 @@ enum RunIndexPage {
             book.views.compactMap { view -> (Digest.Colour, HTML)? in
                 let digest = Digest(view)
                 guard digest.colour > .green else { return nil }
-                let look = digest.colour == .red ? "fail" : "invalid"
                 let items = digest.findings.filter { $0.colour > .green }.prefix(4).map {
                     "<li>\($0.text)\($0.since.map { " <span class=\"soft\">\($0.text)</span>" as HTML } ?? .none)</li>"
                         as HTML
@@ -68,7 +67,7 @@ enum RunIndexPage {
                 return (
                     digest.colour,
                     """
-                    <div class="verdict \(look)" role="status"><p><a href="\(address(page(of: book)))">\
+                    <div class="verdict \(digest.colour.box)" role="status"><p><a href="\(address(page(of: book)))">\
                     \(digest.subject)</a></p><ul>\(items)</ul></div>
                     """
                 )
@@ -79,11 +78,11 @@ enum RunIndexPage {
             guard let entry = group.first, entry.outcome != "pass",
                 entry.isRace || !told.contains(entry.rig)
             else { return nil }
-            let isFailed = entry.outcome == "fail"
+            let colour = entry.outcome == "fail" ? Digest.Colour.red : .amber
             return (
-                isFailed ? .red : .amber,
+                colour,
                 """
-                <div class="verdict \(isFailed ? "fail" : "invalid")" role="status"><p>\
+                <div class="verdict \(colour.box)" role="status"><p>\
                 \(link(entry, "\(name(entry)), \(Moments.minute(entry.started))"))</p>\
                 <ul><li>\(words(entry))</li></ul></div>
                 """
@@ -133,12 +132,11 @@ enum RunIndexPage {
         let rows = index.books.flatMap { book in
             book.views.map { view -> [HTML] in
                 let digest = Digest(view)
-                let look = digest.colour == .red ? "bad" : digest.colour == .amber ? "warn" : "good"
                 return [
                     "<a href=\"\(address(page(of: book)))\">\(view.rig)</a>",
                     "\(view.nights.count)",
                     "<span class=\"name\">\(view.nights.last?.name ?? "–")</span>",
-                    "<span class=\"\(look)\">\(sign(digest.colour))</span> <span class=\"wrap\">\(digest.subject)</span>",
+                    "<span class=\"\(digest.colour.word)\">\(sign(digest.colour))</span> <span class=\"wrap\">\(digest.subject)</span>",
                 ]
             }
         }
