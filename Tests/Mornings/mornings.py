@@ -103,15 +103,15 @@ STORIES = [
     Story("a promise is violated since a deploy, and no longer", [Night(mark="v1"), Night(*STALE, mark="v2"), Night(*STALE, mark="v2"), Night(mark="v3")], {
         1: Says("green"),
         2: Says("red", ("failed", "sign-in-visible", dict(night=start(QUIET + 1), mark="v2", markBefore="v1")), may=("failed", "unusual"),
-                has=["The service violated sign-in-visible", "Since last night, the first with mark v2 (before: v1)"]),
+                has=["The service violated sign-in-visible", "Since last night, when the mark changed from v1 to v2"]),
         3: Says("red", ("failed", "sign-in-visible", dict(night=start(QUIET + 1), mark="v2")), may=("failed", "unusual"),
-                has=["Since the night of %s, the first with mark v2" % day(QUIET + 1)]),
+                has=["Since the night of %s, when the mark changed from v1 to v2" % day(QUIET + 1)]),
         4: Says("green", ("better", "sign-in-visible", {}), may=("better",), has=["on 2 nights in a row since %s (v2)" % day(QUIET + 1)]),
     }),
     Story("a deploy that changes nothing", [Night(mark="v1"), Night(mark="v2"), Night(mark="v2")], {
         1: Says("green"),
-        2: Says("green", has=["Mark v2 ran for the first time last night (before: v1); nothing got worse with it so far."]),
-        3: Says("green", lacks=["for the first time"]),
+        2: Says("green", has=["The mark changed from v1 to v2 last night; nothing got worse with it so far."]),
+        3: Says("green", lacks=["The mark changed"]),
     }),
     Story("a slow drift under two deploys", [Night(*latency(20 * 1.025 ** (n + 1)), mark="v2" if n < 6 else "v3") for n in range(16)], {
         16: Says("red", ("worse|still-worse", CREATED, dict(gradual=True, mark="")), may=("worse", "still-worse", "unusual"),

@@ -141,7 +141,7 @@ def main():
     expect((sender, receivers) == ("rig@example.test", ["team@example.test", "ann@example.test"]), "from and to are those asked for")
     expect("sign-in-visible violated" in letter["Subject"], "the subject says what is wrong: %s" % letter["Subject"])
     plain = letter.get_body(("plain",)).get_content()
-    expect("Failed last night" in plain and "first with mark" not in plain and "v<2>&3" in plain, "the text reads: %s" % plain)
+    expect("Failed last night" in plain and "mark changed" not in plain and "v<2>&3" in plain, "the text reads: %s" % plain)
     page = letter.get_body(("html",)).get_content()
     cids = set(re.findall('src="cid:(.*?)"', page))
     parts = {part["Content-ID"].strip("<>"): part for part in letter.walk() if part.get_content_type() == "image/png"}

@@ -64,7 +64,7 @@ struct DigestTests {
         #expect(found.since?.mark == "v2.3" && found.since?.markBefore == "v2.2")
         #expect(
             found.since?.text
-                == "Since the night of 2026-10-10, the first with mark v2.3 (before: v2.2).")
+                == "Since the night of 2026-10-10, when the mark changed from v2.2 to v2.3.")
         #expect(told.subject.hasPrefix("nightly: sign-in-service p95 +5"))
         #expect(told.subject.hasSuffix("since 2026-10-10 (v2.3)"))
         // The same mark before and after names no deploy.
@@ -179,7 +179,8 @@ struct DigestTests {
         all[19].outcome = "fail"
         all[19].facts = [threshold("errors < 1%"), threshold("violations == 0"), error]
         #expect(digest(all).findings.map(\.name) == ["errors < 1%", "violations == 0"])
-        #expect(digest(all).notes == ["Most frequent errors last night: poll-token: 503, 12 times."])
+        #expect(
+            digest(all).notes == ["Most frequent errors last night: poll-token: 503, 12 times."])
         all[19].facts.append(promise(3))
         #expect(Set(digest(all).findings.map(\.name)) == ["errors < 1%", "sign-in-visible"])
         // An old history knows the headline only.
@@ -209,7 +210,9 @@ struct DigestTests {
         let told = digest(nights(quiet) { $0 < 19 ? "v1" : "v2" })
         #expect(told.colour == .green)
         #expect(
-            told.notes == ["Mark v2 ran for the first time last night (before: v1); nothing got worse with it so far."]
+            told.notes == [
+                "The mark changed from v1 to v2 last night; nothing got worse with it so far."
+            ]
         )
     }
 

@@ -42,8 +42,9 @@ struct DigestReader {
             text +=
                 mark == markBefore
                 ? ", with the same mark as the night before (\(mark))"
-                : ", the first with mark \(mark)"
-                    + (markBefore.isEmpty ? "" : " (before: \(markBefore))")
+                : markBefore.isEmpty
+                    ? ", with mark \(mark) (the night before had none)"
+                    : ", when the mark changed from \(markBefore) to \(mark)"
         }
         if !events.isEmpty {
             text +=
@@ -358,7 +359,9 @@ struct DigestReader {
                 $0.colour != .green && $0.since?.night == night.started
             }
             notes.append(
-                "Mark \(night.mark) ran for the first time last night\(old.isEmpty ? "" : " (before: \(old))")"
+                (old.isEmpty
+                    ? "Last night has mark \(night.mark), the night before had none"
+                    : "The mark changed from \(old) to \(night.mark) last night")
                     + (isBlamed ? "." : "; nothing got worse with it so far."))
         }
         let events = night.facts.filter { $0.kind == .event }
