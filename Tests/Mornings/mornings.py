@@ -85,7 +85,7 @@ LATENCY = ("worse", CREATED, dict(night=start(QUIET), mark="v2", markBefore="v1"
 STORIES = [
     Story("quiet weeks", [Night() for _ in range(6)], {n: Says("green") for n in range(1, 7)}),
     Story("latency is worse since a deploy", [Night(*SLOW, mark="v2") for _ in range(5)], {
-        3: Says("red", LATENCY, may=("worse", "unusual"), has=["first with mark v2 (before: v1)"]),
+        3: Says("red", LATENCY, may=("worse", "unusual"), has=["when the mark changed from v1 to v2"]),
         5: Says("red", ("still-worse", CREATED, dict(night=start(QUIET), mark="v2")), may=("still-worse", "worse", "unusual"),
                 has=["neither gone nor accepted"]),
     }),

@@ -6,7 +6,7 @@
 Makes two nights in virtual time, one of which violates a promise, and has 'nights add --notify' start each sender as a user
 would. Ends with 0, or 1 and what did not hold.
 """
-import argparse, base64, email, email.policy, http.server, json, os, pathlib, re, socketserver, subprocess, sys, threading
+import argparse, ast, base64, email, email.policy, http.server, json, os, pathlib, re, socketserver, subprocess, sys, threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 problems = []
@@ -117,6 +117,8 @@ def main():
     options = parser.parse_args()
     screenrig, folder = os.path.abspath(options.screenrig), os.path.abspath(options.work)
     os.makedirs(folder, exist_ok=True)
+    for script in sorted((ROOT / "scripts/notify").glob("*.py")):
+        ast.parse(script.read_text(), feature_version=(3, 8))
     smtp = serve(socketserver.ThreadingTCPServer(("127.0.0.1", 0), MailServer))
     web = serve(http.server.ThreadingHTTPServer(("127.0.0.1", 0), Webhook))
 

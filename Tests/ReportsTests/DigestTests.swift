@@ -184,6 +184,12 @@ struct DigestTests {
         all[19].facts.append(promise(3))
         #expect(Set(digest(all).findings.map(\.name)) == ["errors < 1%", "sign-in-visible"])
         // An old history knows the headline only.
+        all[19].facts = [threshold("errors < 1%")]
+        all[19].headline = "Failed: the service stopped responding after 14 s."
+        #expect(
+            digest(all).notes == [
+                "Verdict of the run: Failed: the service stopped responding after 14 s."
+            ])
         all[19].facts = []
         all[19].headline = "Failed: 1 of 5 thresholds was missed"
         #expect(digest(all).findings.map(\.text) == ["Failed: 1 of 5 thresholds was missed"])
@@ -257,6 +263,17 @@ struct DigestTests {
         for line in text.split(separator: "\n") { #expect(line.count <= 78 || line.contains(link)) }
         try Golden.expect(text, is: "nights/digest.txt")
         try Golden.expect(DigestPage.text(told, link: link), is: "nights/digest.html")
+    }
+
+    @Test("a level of no errors at all is 0 %")
+    func nothing() throws {
+        let all = (0..<20).map { index in
+            var night = MadeUp.night(index, ["errors": index < 19 ? 0 : 0.04])
+            night.series = ["errors"]
+            return night
+        }
+        let found = try #require(digest(all).findings.first)
+        #expect(found.text.contains("from its level of 0 %."), "\(found.text)")
     }
 
     @Test("the link leads to the night's report where it is about that night, else to all nights")

@@ -106,6 +106,8 @@ struct RunIndexTests {
         try database.close()
         let before = try Data(contentsOf: URL(filePath: path))
         try put("{\"schema\": 1", "broken-20261101T020000Z/summary.json")
+        try put("", "broken-20261101T020000Z/history.sqlite")
+        try put("{\"outcome\": \"pass\"}", "another program/summary.json")
         symlink("/", folder.path + "/root")
         let index = RunIndex(folder.path)
         #expect(index.entries.map(\.outcome) == [""] && index.books.isEmpty)

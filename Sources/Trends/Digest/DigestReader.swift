@@ -364,6 +364,13 @@ struct DigestReader {
                     : "The mark changed from \(old) to \(night.mark) last night")
                     + (isBlamed ? "." : "; nothing got worse with it so far."))
         }
+        let failing = findings.filter { $0.kind == .failed }
+        if !failing.isEmpty, !night.headline.isEmpty,
+            !failing.contains(where: { $0.text == night.headline }),
+            !night.facts.contains(where: { $0.kind == .promise && $0.fails })
+        {
+            notes.append("Verdict of the run: \(night.headline)")
+        }
         let events = night.facts.filter { $0.kind == .event }
         notes += events.prefix(5).map { Self.sentence($0.text) }
         if events.count > 5 {

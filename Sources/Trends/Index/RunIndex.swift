@@ -51,7 +51,7 @@ public struct RunIndex: Sendable {
         var found: [(path: String, stamp: String)] = []
         Self.look(in: folder, under: "", depth: 0) { path, isRun in
             if isRun {
-                found.append((path, RunDirectory(path: Self.join(folder, path)).stamp))
+                found.append((path, Self.stamp(of: RunDirectory(path: Self.join(folder, path)))))
             } else if NightBook.isOne(Self.join(folder, path)) {
                 do {
                     let book = try NightBook(path: Self.join(folder, path), creates: false)
@@ -71,8 +71,18 @@ public struct RunIndex: Sendable {
                 "\(Figures.counted(newest.count - Self.limit, "older run")) not read; name a folder with fewer"
             )
         }
-        entries = newest.prefix(Self.limit).map { Entry(folder, $0.path, stamp: $0.stamp) }
+        entries = newest.prefix(Self.limit).compactMap { Entry(folder, $0.path, stamp: $0.stamp) }
         books.sort { $0.path < $1.path }
+    }
+
+    /// When a run was made; where neither its name nor its history tells, when its summary was.
+    private static func stamp(of directory: RunDirectory) -> String {
+        let stamp = directory.stamp
+        guard stamp < "1971" else { return stamp }
+        let attributes = try? FileManager.default.attributesOfItem(
+            atPath: directory.file("summary.json"))
+        let date = attributes?[.modificationDate] as? Date ?? .distantPast
+        return UTCTime(seconds: Int64(date.timeIntervalSince1970)).compact
     }
 
     private static func join(_ folder: String, _ path: String) -> String {
@@ -103,15 +113,20 @@ public struct RunIndex: Sendable {
 }
 
 extension RunIndex.Entry {
-    init(_ folder: String, _ path: String, stamp: String) {
+    /// Nil where no history lies there, and no summary of ours.
+    init?(_ folder: String, _ path: String, stamp: String) {
         let directory = RunDirectory(path: (folder as NSString).appendingPathComponent(path))
         self.path = path
         started = UTCTime(compact: stamp)?.rfc3339 ?? ""
         hasReport = FileManager.default.fileExists(atPath: directory.file("report.html"))
         (rig, outcome, headline, isRace, violated) = (directory.name, "", "", false, [])
         guard let data = FileManager.default.contents(atPath: directory.file("summary.json")),
-            let json = Self.document(Array(data))?.root
-        else { return }
+            let json = Self.document(Array(data))?.root,
+            json["schema"]?.text?.hasPrefix("screenrig/") ?? false
+        else {
+            guard FileManager.default.fileExists(atPath: directory.history) else { return nil }
+            return
+        }
         isRace = json["schema"]?.text?.hasPrefix("screenrig/race/") ?? false
         let run = isRace ? json : json["run"]
         rig = Sanitizer.line(run?["rig"]?.text ?? directory.name, limit: 120)

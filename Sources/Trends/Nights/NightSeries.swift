@@ -219,7 +219,8 @@ public struct NightSeries: Sendable, Hashable {
     func text(_ value: Double) -> String {
         switch unit {
         case .milliseconds: Figures.time(milliseconds: value)
-        case .share: Figures.percent(value)
+        // A level of nothing is known but to rounding.
+        case .share: Figures.percent(value < 1e-9 ? 0 : value)
         case .rate: Figures.rate(value)
         }
     }
