@@ -22,7 +22,8 @@ public struct RunDirectory: Sendable, Hashable {
     /// Name of the link to the newest run.
     public static let latest = "latest"
 
-    init(path: String) { self.path = path }
+    /// A directory that is known to hold a run.
+    public init(path: String) { self.path = path }
 
     /// Makes the directory again where somebody has removed it; what cannot be made is told by whoever
     /// writes to it.
@@ -100,7 +101,7 @@ public struct RunDirectory: Sendable, Hashable {
     }
 
     /// Lower case letters and digits of the rig's name, all else as one dash.
-    static func slug(_ rig: String) -> String {
+    public static func slug(_ rig: String) -> String {
         let words = rig.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
         return words.isEmpty ? "run" : words.joined(separator: "-")
     }

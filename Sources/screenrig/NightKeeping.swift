@@ -1,5 +1,7 @@
+internal import ArgumentParser
 internal import Foundation
 internal import Journal
+internal import Runner
 internal import Trends
 
 /// What `nightly` and `nights` do with a book of nights.
@@ -12,11 +14,11 @@ enum NightKeeping {
         }
     }
 
-    /// Adds a night, lets old directories go, renders the page, tells terminal and command; returns
+    /// Adds a night, lets old directories go, renders page and digest, tells terminal and command; returns
     /// the exit code. `besides` is what the run itself ended with. Without `keep` nothing is deleted.
     static func keep(
         _ night: Night, in book: NightBook, besides code: ExitCode?, keep: Int?, asJSON: Bool,
-        notify: String?
+        notify: NotifyOptions
     ) throws -> ExitCode {
         let view: NightsView
         let page = NightsFiles.page(of: book.path)
@@ -39,66 +41,115 @@ enum NightKeeping {
         let isNewest = view.nights.last == night
         let isWorse = isNewest && view.verdict == .worse
         let result = code ?? (isWorse ? .failed : .passed)
-        let json = json(view, book, exitCode: result.rawValue, page: page)
+        let told = try digest(Digest(view), exitCode: result, book, page: page, notify)
         if asJSON {
-            Terminal.print(json)
+            Terminal.print(told.message)
         } else {
             Terminal.print(
                 NightsText.text(
                     [view], width: Terminal.width, color: Terminal.usesColor, page: page))
         }
-        if let notify { Notification(command: notify).send(json) }
+        refreshIndex(beside: book)
+        notify.send(told)
         return result
     }
 
-    /// Writes the page of all nights.
-    static func render(_ book: NightBook, to page: String) throws -> [NightsView] {
+    /// A page of all runs that somebody has made there stays up to date.
+    static func refreshIndex(beside book: NightBook) {
         do {
-            let views = NightsView.all(try book.nights(), accepted: try book.accepted())
-            try NightsFiles.write(views, book: book.path, to: page)
-            return views
+            try RunIndexFiles.refresh(NightShelf(book: book.path).folder)
+        } catch {
+            Terminal.complain("\(error)")
+        }
+    }
+
+    private static func digest(
+        _ digest: Digest, exitCode: ExitCode, _ book: NightBook, page: String,
+        _ notify: NotifyOptions
+    ) throws -> (message: String, digest: Digest, files: DigestFiles) {
+        do {
+            let written = try DigestFiles.write(
+                digest, exitCode: exitCode.rawValue, book: book.path, page: page, base: notify.link)
+            return (written.message, digest, written.files)
         } catch {
             throw CommandFailure.couldNotRun("\(error)")
         }
     }
 
-    /// Renders all nights and tells the terminal; returns whether any rig got worse, or still is.
-    static func tell(_ book: NightBook, page: String?, asJSON: Bool) throws -> Bool {
+    /// Writes the page of all nights; the views are those of `moment`, in ISO 8601, nil: of now.
+    static func render(
+        _ book: NightBook, to page: String, at moment: String? = nil
+    ) throws -> [NightsView] {
+        do {
+            let (nights, accepted) = (try book.nights(), try book.accepted())
+            let views = NightsView.all(nights, accepted: accepted)
+            try NightsFiles.write(views, book: book.path, to: page)
+            guard let moment else { return views }
+            return NightsView.all(nights.filter { $0.started <= moment }, accepted: accepted)
+        } catch {
+            throw CommandFailure.couldNotRun("\(error)")
+        }
+    }
+
+    /// Renders all nights and tells the terminal, and the command of `notify` of each rig; returns whether any rig got
+    /// worse, or still is. `now` is when that is, `moment` when it is told as of.
+    static func tell(
+        _ book: NightBook, page: String?, asJSON: Bool, at moment: String?, now: String,
+        notify: NotifyOptions
+    ) throws -> Bool {
         let page = page ?? NightsFiles.page(of: book.path)
-        let views = try render(book, to: page)
-        if asJSON {
-            for view in views {
-                let code: ExitCode = view.verdict == .worse ? .failed : .passed
-                Terminal.print(json(view, book, exitCode: code.rawValue, page: page))
-            }
-        } else {
+        let views = try render(book, to: page, at: moment)
+        for view in views where asJSON || notify.command != nil {
+            let code: ExitCode = view.verdict == .worse ? .failed : .passed
+            let told = try digest(
+                Digest(view, now: moment ?? now), exitCode: code, book, page: page, notify)
+            if asJSON { Terminal.print(told.message) }
+            notify.send(told)
+        }
+        if !asJSON {
             Terminal.print(
                 NightsText.text(
                     views, width: Terminal.width, color: Terminal.usesColor, page: page))
         }
+        refreshIndex(beside: book)
         return views.contains { $0.verdict == .worse }
     }
+}
 
-    private static func json(
-        _ view: NightsView, _ book: NightBook, exitCode: Int32, page: String
-    ) -> String {
-        let shelf = NightShelf(book: book.path)
-        let report = view.nights.last.flatMap { night in
-            shelf.holdsReport(night) ? shelf.path(of: night.path) + "/report.html" : nil
+/// Who is told of a night, and where it can be read.
+struct NotifyOptions: ParsableArguments {
+    @Option(
+        name: .customLong("notify"),
+        help: ArgumentHelp(
+            "Shell command that gets the night and its digest as JSON on standard input.",
+            valueName: "COMMAND"))
+    var command: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Web address of the folder of the night history, for the link of the digest; default: a path on this machine.",
+            valueName: "URL"))
+    var link: String?
+
+    func validate() throws {
+        guard let link else { return }
+        guard ["http://", "https://"].contains(where: link.hasPrefix),
+            !link.contains(where: { $0.isWhitespace || $0.isNewline })
+        else {
+            throw ValidationError(
+                "--link is '\(link)'; it must be a web address such as https://ci.example/reports")
         }
-        return NightJSON.text(view, exitCode: exitCode, report: report, page: page)
     }
 
-    /// What the run's own report says, promises and thresholds included; nil where there is none.
-    static func verdict(in directory: RunDirectory) -> (outcome: String, headline: String)? {
-        struct StoredRun: Decodable {
-            var outcome: String
-            var headline: String
-        }
-        guard let data = try? Data(contentsOf: URL(filePath: directory.file("summary.json"))),
-            let stored = try? JSONDecoder().decode(StoredRun.self, from: data)
-        else { return nil }
-        return (stored.outcome, stored.headline)
+    func send(_ told: (message: String, digest: Digest, files: DigestFiles)) {
+        guard let command else { return }
+        Notification(command: command).send(
+            told.message,
+            environment: [
+                "SCREENRIG_SUBJECT": told.digest.subject,
+                "SCREENRIG_COLOUR": told.digest.colour.rawValue,
+                "SCREENRIG_TEXT": told.files.text, "SCREENRIG_HTML": told.files.page,
+            ])
     }
 }
 
@@ -109,13 +160,14 @@ struct Notification {
     /// Longer it is not waited for.
     private static let limit = 60.0
 
-    /// Hands `text` to the command's standard input. What it prints goes to standard error; that it
-    /// fails is told there, and changes no exit code.
-    func send(_ text: String) {
+    /// Hands `text` to the command's standard input, and `environment` beside what this process has. What it prints
+    /// goes to standard error; that it fails is told there, and changes no exit code.
+    func send(_ text: String, environment: [String: String]) {
         let process = Process()
         let input = Pipe()
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-c", command]
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = input
         process.standardOutput = FileHandle.standardError
         do {

@@ -14,12 +14,13 @@ struct NightlyCommand: AsyncParsableCommand {
         discussion: """
             Example:
                 screenrig nightly rigs/nightly.yaml \\
-                    --notify 'mail -s screenrig team@example.com'
+                    --notify 'mail -s "$SCREENRIG_SUBJECT" team@example.com < "$SCREENRIG_TEXT"'
 
             The night is added to reports/nights.sqlite; reports/nights.html shows all nights. \
-            'nightly.series' in the rig chooses the values to follow. The command of --notify gets a short \
-            JSON on standard input every night, with "alarm": true if a value got worse. A single unusual \
-            night is no alarm, unless it exceeds nightly.alarm of the rig.
+            'nightly.series' in the rig chooses the values to follow. Every night a digest says what got worse \
+            and since when: reports/digests/<rig>.txt and .html. The command of --notify gets it as JSON on \
+            standard input, with "alarm": true if a value got worse; scripts/notify has senders for mail, \
+            Slack and Teams. A single unusual night is no alarm, unless it exceeds nightly.alarm of the rig.
 
             Exit codes: the run's own if the run did not pass; otherwise 1 while a regression is not \
             accepted ('screenrig nights accept'), else 0.
@@ -31,11 +32,7 @@ struct NightlyCommand: AsyncParsableCommand {
 
     @OptionGroup var pages: PageOptions
 
-    @Option(
-        help: ArgumentHelp(
-            "Shell command that gets the night as JSON on standard input.",
-            valueName: "COMMAND"))
-    var notify: String?
+    @OptionGroup var notify: NotifyOptions
 
     @Option(
         help: ArgumentHelp(
@@ -111,7 +108,7 @@ struct NightlyCommand: AsyncParsableCommand {
                 History(path: directory.history), series: rig.nightly.series, started: date,
                 path: NightShelf(book: nights.path).name(of: directory.path), isOurs: true,
                 mark: mark, alarm: rig.nightly.alarm,
-                verdict: NightKeeping.verdict(in: directory))
+                stored: StoredRun(directory))
         } catch {
             directory.removeIfEmpty()
             let reason = failure?.message ?? ""

@@ -4,6 +4,7 @@ internal import Foundation
 internal import Journal
 internal import Rendering
 internal import Rigs
+internal import Runner
 internal import Trends
 
 /// Where the nights are.
@@ -40,6 +41,10 @@ struct NightsShowCommand: ParsableCommand {
         discussion: """
             Example:
                 screenrig nights --nights shared/nights.sqlite --html /tmp/nights.html
+                screenrig nights --notify 'python3 scripts/notify/slack.py'
+
+            With --notify it sends the digest of each rig again, and names nights that should have run since \
+            the newest one and did not: start it from a timer of its own, on another machine if there is one.
             """)
 
     @OptionGroup var book: NightsOptions
@@ -53,9 +58,26 @@ struct NightsShowCommand: ParsableCommand {
     @Flag(help: "Print the newest night of each rig as a JSON line.")
     var json = false
 
+    @OptionGroup var notify: NotifyOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Judge as of then, such as 2026-11-18T08:00:00Z; later nights are left out.",
+            valueName: "TIME"))
+    var at: String?
+
+    func validate() throws {
+        guard let at, UTCTime(rfc3339: at) == nil else { return }
+        throw ValidationError(
+            "--at is '\(at)'; it must be a time in UTC such as 2026-11-18T08:00:00Z")
+    }
+
     func run() throws {
         let nights = try NightKeeping.open(book, creates: false)
-        let isWorse = try NightKeeping.tell(nights, page: page, asJSON: json)
+        let isWorse = try NightKeeping.tell(
+            nights, page: page, asJSON: json,
+            at: at.flatMap { UTCTime(rfc3339: $0)?.rfc3339 },
+            now: UTCTime(microseconds: WallClock.microseconds).rfc3339, notify: notify)
         if isWorse { throw CommandFailure(code: .failed, message: "") }
     }
 }
@@ -87,11 +109,7 @@ struct NightsAddCommand: ParsableCommand {
     @Flag(help: "Print the night as a JSON line.")
     var json = false
 
-    @Option(
-        help: ArgumentHelp(
-            "Shell command that gets the night as JSON on standard input.",
-            valueName: "COMMAND"))
-    var notify: String?
+    @OptionGroup var notify: NotifyOptions
 
     func run() throws {
         let night: Night
@@ -109,7 +127,7 @@ struct NightsAddCommand: ParsableCommand {
                     : UTCTime(microseconds: header.startedMicroseconds).rfc3339,
                 path: NightShelf(book: book.nights).name(of: directory.path), isOurs: false,
                 mark: mark, alarm: reading.rig.nightly.alarm,
-                verdict: NightKeeping.verdict(in: directory))
+                stored: StoredRun(directory))
         } catch {
             throw CommandFailure.couldNotRun("\(error)")
         }

@@ -69,7 +69,7 @@ struct NightsDocsTests {
         #expect(sections == [["[Unit]", "[Service]"], ["[Unit]", "[Timer]", "[Install]"]])
         let known: Set<String> = [
             "Description", "Wants", "After", "Type", "WorkingDirectory", "ExecStart", "Nice",
-            "LimitNOFILE", "TimeoutStartSec", "OnCalendar", "Persistent", "WantedBy",
+            "Environment", "LimitNOFILE", "TimeoutStartSec", "OnCalendar", "Persistent", "WantedBy",
         ]
         #expect(keys.allSatisfy { known.isSuperset(of: $0) }, "\(keys)")
         #expect(keys[0].contains("ExecStart") && keys[1].contains("OnCalendar"))
@@ -130,12 +130,23 @@ struct NightsDocsTests {
         let changes = try #require(shown["changes"] as? [[String: Any]])
         #expect(changes[0].keys.sorted() == Self.changeKeys.sorted())
         #expect(shown.keys.sorted() == Self.keys.sorted())
+        let digest = try #require(shown["digest"] as? [String: Any])
+        #expect(digest.keys.sorted() == Self.digestKeys.sorted())
+        let finding = try #require((digest["findings"] as? [[String: Any]])?.first)
+        #expect(finding.keys.sorted() == ["colour", "kind", "name", "short", "since", "text"])
+        let since = try #require(finding["since"] as? [String: Any])
+        #expect(
+            since.keys.sorted() == ["events", "gradual", "mark", "markBefore", "night", "text"])
     }
 
     static let keys = [
         "schema", "type", "alarm", "verdict", "mark", "unusual", "headline", "rig", "night", "run",
         "outcome", "gap", "exitCode",
-        "changes", "standing", "nights", "report", "page",
+        "changes", "standing", "nights", "report", "page", "digest",
+    ]
+    static let digestKeys = [
+        "colour", "subject", "headline", "findings", "notes", "link", "text", "textFile",
+        "htmlFile",
     ]
     static let changeKeys = [
         "series", "unit", "before", "after", "change", "low", "high", "firstNight", "toldOn",

@@ -83,8 +83,13 @@ struct NightsTests {
         #expect(messages.map { $0["alarm"] as? Bool } == [false, false, false, false])
         #expect(messages[3]["gap"] is String)
         #expect(messages.allSatisfy { $0.keys.sorted() == NightsDocsTests.keys.sorted() })
-        let page = try folder.read("reports/nights.html")
-        #expect(page.contains("4 nights, 1 of them without values"))
+        let digests = messages.compactMap { $0["digest"] as? [String: Any] }
+        #expect(digests.map { $0["colour"] as? String } == ["green", "green", "green", "amber"])
+        #expect(digests.allSatisfy { $0.keys.sorted() == NightsDocsTests.digestKeys.sorted() })
+        let page = try #require(digests[3]["htmlFile"] as? String)
+        #expect(try folder.read(page).contains("No values last night"))
+        let all = try folder.read("reports/nights.html")
+        #expect(all.contains("4 nights, 1 of them without values"))
         let shown = try await Command.run("nights", in: folder)
         #expect(shown.code == 0 && shown.output.contains("sign-in-service p95"))
         // Three nights in virtual time, of which the first went, and the one that failed.
@@ -92,7 +97,7 @@ struct NightsTests {
             .filter { $0.hasPrefix("twenty-") }
         #expect(names.count == 3, "\(names)")
         for name in names {
-            #expect(page.contains("\(name)/report.html"), "\(name)")
+            #expect(all.contains("\(name)/report.html"), "\(name)")
         }
     }
 

@@ -50,6 +50,11 @@ struct NightBookTests {
         #expect(try book.nights().map(\.mark) == [""] && book.nights().map(\.alarm) == [nil])
         var night = MadeUp.story[0]
         (night.mark, night.alarm) = ("4f2a91c", 3)
+        night.facts = [
+            NightFact(
+                kind: .promise, name: "one-owner", fails: true, count: 2, text: "2 violations"),
+            NightFact(kind: .event, name: "rollout", fails: false, count: 0, text: "event rollout"),
+        ]
         try book.add(night)
         #expect(try book.nights().last == night)
         let first = Acceptance(rig: "nightly", series: "errors", through: "x", note: "why")
@@ -127,7 +132,7 @@ struct NightBookTests {
         }
         let failed = try Night(
             Sample(), series: [], started: "x", path: "", isOurs: false,
-            verdict: ("fail", "Failed: 1 of 5 thresholds was missed"))
+            stored: StoredRun(outcome: "fail", headline: "Failed: 1 of 5 thresholds was missed"))
         #expect(!failed.isGap && failed.outcome == "fail")
         var broken = Sample()
         broken.end?.breaker = "more than 50 % errors for 10 s"

@@ -111,7 +111,7 @@ struct NightsTests {
                 of:
                     /Unusual tonight: sign-in-service p95 was 14\d s, 28 times its level of 5\.\d+ s; one more night decides\./
             ) != nil, "\(view.headline)")
-        let json = NightJSON.text(view, exitCode: 0, report: nil, page: "p")
+        let json = NightJSON.text(view, exitCode: 0, report: nil, page: "p", digest: .null)
         #expect(json.contains(#""alarm":false"#) && json.contains(#""verdict":"unusual""#))
         let page = NightsPage.text([view]) { _ in nil }
         #expect(page.contains("<div class=\"verdict invalid\""))
@@ -378,7 +378,8 @@ struct NightsTests {
         let last = view.newAlarms.isEmpty ? 34 : 33
         let told = NightsView(Array(MadeUp.story.prefix(last)), rig: "nightly")
         let line = NightJSON.text(
-            told, exitCode: 1, report: "reports/x/report.html", page: "reports/nights.html")
+            told, exitCode: 1, report: "reports/x/report.html", page: "reports/nights.html",
+            digest: .null)
         #expect(!line.contains("\n"))
         let read = try #require(
             try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
@@ -390,7 +391,7 @@ struct NightsTests {
         #expect((0.15...0.25).contains(changes[0]["change"] as? Double ?? 0))
         let gap = NightJSON.text(
             NightsView(Array(MadeUp.story.prefix(13)), rig: "nightly"), exitCode: 4, report: nil,
-            page: "p")
+            page: "p", digest: .null)
         #expect(gap.contains(#""alarm":false"#) && gap.contains("bottleneck"))
     }
 }

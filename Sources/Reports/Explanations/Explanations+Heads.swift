@@ -132,6 +132,12 @@ extension Explanation {
             "nightly.series of the rig lists the metrics. A level needs five nights, a change three more; "
                 + "both start again after the rig has changed."),
         head(
+            "digest", "what somebody has to know of the nights in the morning",
+            "Red: a promise violated, a threshold missed, or a lasting change for the worse. Amber: an unusual "
+                + "night, one without values, one that never ran, or a changed rig. Green: all else. It names the "
+                + "first night of each, with its mark and new events, and blames none of them.",
+            harmless: "Amber nights: the next one or two decide."),
+        head(
             "base", "the run or level that another is compared with",
             "compare BASE RUN shows the value before and the value now, each with its number of samples."
         ),
@@ -160,6 +166,7 @@ extension Explanation {
         "value": "percentile", "run": "base", "before": "base", "now": "base", "after": "base",
         "change": "base", "rate": "answers/s",
         "interval": "95 % interval", "better": "better, worse", "worse": "better, worse",
+        "last-night": "series", "newest-night": "series", "nights": "series",
         "night": "series", "first-night": "series", "detected": "series",
         "size-(95-%)": "95 % interval", "violation": "violations", "error": "errors",
         "thresholds": "threshold", "kinds": "kind",

@@ -31,11 +31,13 @@ public struct Night: Sendable, Hashable {
     public var alarm: Double?
     /// By series: those that are followed, and what may be one day.
     public var values: [String: Double]
+    /// What its run found besides; empty where its summary.json was not there.
+    public var facts: [NightFact]
 
     public init(
         rig: String, started: String, run: String, path: String, isOurs: Bool, outcome: String,
         headline: String, gap: String, version: String, terms: String, series: [String],
-        values: [String: Double], mark: String = "", alarm: Double? = nil
+        values: [String: Double], mark: String = "", alarm: Double? = nil, facts: [NightFact] = []
     ) {
         self.rig = rig
         self.started = started
@@ -51,6 +53,7 @@ public struct Night: Sendable, Hashable {
         self.values = values
         self.mark = Sanitizer.line(mark, limit: 120)
         self.alarm = alarm
+        self.facts = facts
     }
 
     public var isGap: Bool { !gap.isEmpty }
@@ -64,8 +67,7 @@ extension Night {
     /// no date of its own.
     public init(
         _ history: some Recorded, series: [Series], started: String, path: String,
-        isOurs: Bool, mark: String = "", alarm: Double? = nil,
-        verdict: (outcome: String, headline: String)? = nil
+        isOurs: Bool, mark: String = "", alarm: Double? = nil, stored: StoredRun? = nil
     ) throws {
         let fold = try RunFold(history)
         let summary = Summary(fold, thresholds: [])
@@ -73,12 +75,12 @@ extension Night {
         self.init(
             rig: summary.run.rig, started: started,
             run: summary.run.id, path: path, isOurs: isOurs,
-            outcome: verdict?.outcome ?? summary.outcome.rawValue,
-            headline: verdict?.headline ?? summary.headline,
+            outcome: stored?.outcome ?? summary.outcome.rawValue,
+            headline: stored?.headline ?? summary.headline,
             gap: Self.gap(summary, breaker: fold.end?.breaker ?? ""),
             version: summary.run.version, terms: comparability.fingerprint,
             series: series.map(\.text),
-            values: Self.values(series, fold), mark: mark, alarm: alarm)
+            values: Self.values(series, fold), mark: mark, alarm: alarm, facts: stored?.facts ?? [])
     }
 
     /// A night that left nothing to measure.

@@ -9,6 +9,7 @@ internal import Reports
 /// ```text
 /// nights    one row for each night, also for one that failed: started, rig, run, outcome, gap ...
 /// measures  night, series, value: times in ms, shares of 1, rates per second
+/// facts     night, kind, name, fails, count, text: promises, thresholds, errors and events of its run
 /// accepted  rig, series, through, note: regressions that somebody has accepted
 /// ```
 public final class NightBook: Sendable {
@@ -69,6 +70,10 @@ public final class NightBook: Sendable {
         CREATE TABLE IF NOT EXISTS measures (
             night INTEGER NOT NULL REFERENCES nights (id) ON DELETE CASCADE, series TEXT NOT NULL,
             value REAL NOT NULL, PRIMARY KEY (night, series)) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS facts (
+            night INTEGER NOT NULL REFERENCES nights (id) ON DELETE CASCADE, kind TEXT NOT NULL,
+            name TEXT NOT NULL, fails INTEGER NOT NULL, count INTEGER NOT NULL, text TEXT NOT NULL);
+        CREATE INDEX IF NOT EXISTS facts_by_night ON facts (night);
         CREATE TABLE IF NOT EXISTS accepted (
             rig TEXT NOT NULL, series TEXT NOT NULL, through TEXT NOT NULL, note TEXT NOT NULL,
             PRIMARY KEY (rig, series)) WITHOUT ROWID;
@@ -96,6 +101,13 @@ public final class NightBook: Sendable {
                 try database.execute(
                     sql: "INSERT INTO measures VALUES (?, ?, ?)", arguments: [id, series, value])
             }
+            for fact in night.facts {
+                try database.execute(
+                    sql: "INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?)",
+                    arguments: [
+                        id, fact.kind.rawValue, fact.name, fact.fails, fact.count, fact.text,
+                    ])
+            }
         }
     }
 
@@ -111,6 +123,7 @@ public final class NightBook: Sendable {
                 values[try Self.value(row, "night"), default: [:]][
                     try Self.value(row, "series")] = value
             }
+            let facts = try Self.facts(database)
             let rows = try Row.fetchAll(
                 database,
                 sql: """
@@ -127,9 +140,25 @@ public final class NightBook: Sendable {
                     gap: try text("gap"), version: try text("version"), terms: try text("terms"),
                     series: try text("series").split(separator: "\n").map(String.init),
                     values: values[try Self.value(row, "id")] ?? [:], mark: try text("mark"),
-                    alarm: alarm.isNull ? nil : try Self.value(row, "alarm"))
+                    alarm: alarm.isNull ? nil : try Self.value(row, "alarm"),
+                    facts: facts[try Self.value(row, "id")] ?? [])
             }
         }
+    }
+
+    /// By night. A kind that this screenrig does not know is one of a later version, and left out.
+    private static func facts(_ database: Database) throws -> [Int64: [NightFact]] {
+        var facts: [Int64: [NightFact]] = [:]
+        let rows = try Row.fetchCursor(
+            database, sql: "SELECT night, kind, name, fails, count, text FROM facts ORDER BY rowid")
+        while let row = try rows.next() {
+            guard let kind = NightFact.Kind(rawValue: try value(row, "kind")) else { continue }
+            facts[try value(row, "night"), default: []].append(
+                NightFact(
+                    kind: kind, name: try value(row, "name"), fails: try value(row, "fails"),
+                    count: try value(row, "count"), text: try value(row, "text")))
+        }
+        return facts
     }
 
     /// Takes a regression of a series as the new normal: all changes that were detected on the night

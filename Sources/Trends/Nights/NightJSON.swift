@@ -4,10 +4,10 @@ internal import Reports
 
 /// What the newest night of a rig has to tell, schema `screenrig/night/1`: for `--notify` and
 /// `--json`. Keys may be added, none removed or renamed.
-public enum NightJSON {
+enum NightJSON {
     /// One line. `report` and `page` are paths.
-    public static func text(
-        _ view: NightsView, exitCode: Int32, report: String?, page: String
+    static func text(
+        _ view: NightsView, exitCode: Int32, report: String?, page: String, digest: JSON
     ) -> String {
         let night = view.nights.last
         let alarms = view.newAlarms
@@ -40,6 +40,7 @@ public enum NightJSON {
             ("nights", .integer(view.nights.count)),
             ("report", report.map(JSON.string) ?? .null),
             ("page", .string(page)),
+            ("digest", digest),
         ]).text(.compact)
     }
 

@@ -122,17 +122,20 @@ public struct NightSeries: Sendable, Hashable {
             if change.acceptance != nil {
                 open = nil
             } else if let first = open {
-                let rise = worsening(first.after, than: first.before)
-                let left = worsening(change.after, than: first.before)
-                let floor = max(
-                    Elementary.logarithm(1 + detector.smallest), rise * Self.remainder)
-                if left <= floor { open = nil }
+                if isGone(first, at: change.after) { open = nil }
             } else if change.isWorse {
                 open = change
             }
         }
         guard let open, let level else { return nil }
         return Regression(change: open, now: level)
+    }
+
+    /// Whether a value is as good as before a change for the worse, or nearly so.
+    func isGone(_ change: Change, at value: Double) -> Bool {
+        let rise = worsening(change.after, than: change.before)
+        let floor = max(Elementary.logarithm(1 + detector.smallest), rise * Self.remainder)
+        return worsening(value, than: change.before) <= floor
     }
 
     /// How far the newest night is beyond its level, for the worse; nil where that is nothing unusual and
@@ -209,10 +212,15 @@ public struct NightSeries: Sendable, Hashable {
         }
     }
 
+    /// The value of the newest night, and the level, in words.
+    var newestText: String { values.last.flatMap { $0 }.map { text($0) } ?? "–" }
+    var levelText: String { level.map { text($0) } ?? "–" }
+
     func text(_ value: Double) -> String {
         switch unit {
         case .milliseconds: Figures.time(milliseconds: value)
-        case .share: Figures.percent(value)
+        // A level of nothing is known but to rounding.
+        case .share: Figures.percent(value < 1e-9 ? 0 : value)
         case .rate: Figures.rate(value)
         }
     }

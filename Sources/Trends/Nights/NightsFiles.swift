@@ -34,7 +34,7 @@ public enum NightsFiles {
     }
 
     /// A path as a browser takes it.
-    private static func address(_ path: String) -> String {
+    static func address(_ path: String) -> String {
         let encoded =
             path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
         // A first part with a colon would be taken for a scheme.

@@ -50,10 +50,8 @@ public enum NightsText {
     /// Series, its newest value, its level, and its course; the course takes what room there is.
     private static func table(_ view: NightsView, width: Int, _ ink: Ink) -> [String] {
         let names = view.series.map(\.name.count).max() ?? 0
-        let now = view.series.map { series in
-            series.values.last.flatMap { $0 }.map { series.text($0) } ?? "–"
-        }
-        let level = view.series.map { series in series.level.map { series.text($0) } ?? "–" }
+        let now = view.series.map(\.newestText)
+        let level = view.series.map(\.levelText)
         let wide = (
             max(names, 6), max(4, now.map(\.count).max() ?? 0),
             max(5, level.map(\.count).max() ?? 0)

@@ -14,6 +14,8 @@ public struct NightsView: Sendable, Hashable {
     public var regressions: [Regression]
     /// What is unusual about the newest night.
     public var jumps: [Jump]
+    /// Regressions of this rig that somebody has accepted.
+    var accepted: [Acceptance]
 
     /// What the newest night says, the worst of it.
     public enum NightVerdict: String, Sendable {
@@ -58,6 +60,7 @@ public struct NightsView: Sendable, Hashable {
         self.restarts = restarts
         let names = nights.last?.series ?? []
         let accepted = accepted.filter { $0.rig == rig }
+        self.accepted = accepted
         series = names.map { name in
             NightSeries(
                 name, values: nights.map { $0.isGap ? nil : $0.values[name] }, restarts: restarts,

@@ -134,10 +134,21 @@ struct ManualPage {
             "Used only if the rig has 'proxy: environment'."
         ),
         ("XDG_STATE_HOME", "Where 'calibrate' stores its results."),
+        (
+            "SCREENRIG_SUBJECT, SCREENRIG_COLOUR, SCREENRIG_TEXT, SCREENRIG_HTML",
+            "Set for the command of --notify: the digest's subject, green, amber or red, and the paths of its text and "
+                + "its HTML."
+        ),
     ]
 
     private static let files = [
         ("reports/<rig>-<UTC start>/", "The run directories; reports/latest is the newest."),
+        ("reports/nights.sqlite, nights.html", "The series of nights, and their page."),
+        ("reports/digests/<rig>.txt, .html, .json", "The digest of the newest night of each rig."),
+        (
+            "reports/index.html",
+            "All rigs, runs and nights of the folder, if 'index' was run there once."
+        ),
         (
             "share/screenrig/rigs/",
             "The rigs that can be run by name, and screenrig.schema.json, the JSON Schema of rig files for "

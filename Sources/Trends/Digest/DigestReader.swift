@@ -1,0 +1,412 @@
+internal import Formats
+internal import Rendering
+internal import Reports
+
+/// Reads the findings of a digest off the nights of a rig.
+struct DigestReader {
+    private let view: NightsView
+    /// The same as of the night before.
+    private let previous: NightsView
+    private var nights: [Night] { view.nights }
+    private var newest: Int { nights.count - 1 }
+    /// Whether the newest night has values.
+    private var isMeasured: Bool { nights.last.map { !$0.isGap } ?? false }
+    /// The newest night before it that has values.
+    private let before: Int?
+
+    init(_ view: NightsView) {
+        self.view = view
+        previous = view.before
+        before = view.nights.dropLast().lastIndex { !$0.isGap }
+    }
+
+    var findings: [Digest.Finding] {
+        guard !nights.isEmpty else { return [] }
+        return failures + regressions + jumps + observations + gap + change + recoveries
+    }
+
+    // MARK: Since when
+
+    /// The night on which something was first seen, with what was new about that night. Only what the nights say:
+    /// a mark is named as the cause of nothing.
+    func since(_ first: Int, fact: String = "Since") -> Digest.Since {
+        let night = nights[first]
+        let earlier = nights[..<first].last { !$0.isGap }
+        let known = Set((earlier?.facts ?? []).filter { $0.kind == .event }.map(\.name))
+        let events = night.facts.filter { $0.kind == .event && !known.contains($0.name) }
+            .map(\.name)
+        let mark = night.mark
+        let markBefore = earlier?.mark ?? ""
+        var text = "\(fact) \(first == newest ? "last night" : "the night of \(night.day)")"
+        if !mark.isEmpty {
+            text +=
+                mark == markBefore
+                ? ", with the same mark as the night before (\(mark))"
+                : markBefore.isEmpty
+                    ? ", with mark \(mark) (the night before had none)"
+                    : ", when the mark changed from \(markBefore) to \(mark)"
+        }
+        if !events.isEmpty {
+            text +=
+                "; new in that night's run: \(events.count == 1 ? "event" : "events") "
+                + events.joined(separator: ", ")
+        }
+        if let earlier, earlier.version != night.version {
+            text +=
+                "; screenrig itself changed from \(earlier.version) to \(night.version) with that night"
+        }
+        return Digest.Since(
+            night: night.started, mark: mark, markBefore: markBefore, events: events,
+            text: text + ".")
+    }
+
+    /// The first night of the unbroken row of measured nights up to `last` of which `holds` is true.
+    private func first(of last: Int, where holds: (Night) -> Bool) -> Int {
+        var found = last
+        for index in nights[..<last].indices.reversed() where !nights[index].isGap {
+            guard holds(nights[index]) else { break }
+            found = index
+        }
+        return found
+    }
+
+    // MARK: Promises and thresholds
+
+    private func fact(_ kind: NightFact.Kind, _ name: String, on night: Int) -> NightFact? {
+        nights[night].facts.first { $0.kind == kind && $0.name == name }
+    }
+
+    private var failures: [Digest.Finding] {
+        guard isMeasured else { return [] }
+        let night = nights[newest]
+        let failing = night.facts.filter(\.fails)
+        // That violations were counted is what the promises say, with their names.
+        let hasPromises = failing.contains { $0.kind == .promise }
+        let told = failing.filter { !hasPromises || !$0.name.hasPrefix("violations ") }
+        guard !told.isEmpty || night.outcome == RunOutcome.fail.rawValue else { return [] }
+        if told.isEmpty {
+            return [
+                Digest.Finding(
+                    kind: .failed, colour: .red, name: "", text: night.headline,
+                    short: "the run failed")
+            ]
+        }
+        return told.map { fact in
+            let first = first(of: newest) { night in
+                night.facts.contains { $0.kind == fact.kind && $0.name == fact.name && $0.fails }
+            }
+            let short =
+                switch fact.kind {
+                case .promise: "\(fact.name) violated"
+                case .threshold: "threshold '\(fact.name)' missed"
+                case .shows, .error, .event: "'\(fact.name)' not found"
+                }
+            return Digest.Finding(
+                kind: .failed, colour: .red, name: fact.name,
+                text: fact.kind == .promise
+                    ? "The service violated \(fact.text)." : Self.sentence(fact.text),
+                short: short + (first == newest ? "" : " since \(nights[first].name)"),
+                since: since(first))
+        }
+    }
+
+    /// Promises that were violated without failing the run: news, the first time.
+    private var observations: [Digest.Finding] {
+        observed.filter(\.isNew).map { seen in
+            Digest.Finding(
+                kind: .observed, colour: .amber, name: seen.fact.name,
+                text: "Observed, does not fail the run: \(seen.fact.text).",
+                short: "\(seen.fact.name) observed", since: since(newest))
+        }
+    }
+
+    private var observed: [(fact: NightFact, isNew: Bool)] {
+        guard isMeasured else { return [] }
+        return nights[newest].facts.filter { $0.kind == .promise && !$0.fails && $0.count > 0 }
+            .map { fact in
+                let earlier = before.flatMap { self.fact(.promise, fact.name, on: $0) }
+                return (fact, (earlier?.count ?? 0) == 0)
+            }
+    }
+
+    static func sentence(_ text: String) -> String {
+        text.prefix(1).uppercased() + text.dropFirst() + "."
+    }
+
+    // MARK: Series
+
+    private var regressions: [Digest.Finding] {
+        let alarms = view.newAlarms
+        return alarms.map { regression($0.series, $0.change, now: nil) }
+            + view.standing.filter { standing in
+                !alarms.contains { $0.series.name == standing.series.name }
+            }.map { standing in
+                regression(
+                    standing.series, standing.regression.change, now: standing.regression.now)
+            }
+    }
+
+    /// `now`: the level since an earlier change; nil where it is detected tonight.
+    private func regression(
+        _ series: NightSeries, _ change: NightSeries.Change, now: Double?
+    ) -> Digest.Finding {
+        let start = view.restarts.last ?? 0
+        let isNew = now == nil
+        if let rise = GradualRise(series, from: start) {
+            let (from, size) = (nights[rise.first], series.shortSize(rise.change))
+            return Digest.Finding(
+                kind: isNew ? .worse : .stillWorse, colour: .red, name: series.name,
+                text: "\(series.name) gets a little worse every night: from "
+                    + "\(series.text(rise.change.before)) to \(series.text(rise.change.after)), \(size), "
+                    + "in \(Figures.counted(rise.nights, "night")).",
+                short: "\(series.name) \(size), a little every night",
+                since: Digest.Since(
+                    night: from.started, mark: "", markBefore: "", events: [], isGradual: true,
+                    text:
+                        "Since about \(from.day); a slow rise has no first night, so no mark is named."
+                ))
+        }
+        let tonight = series.values.last.flatMap { $0 }
+        let isBack = !isNew && tonight.map { series.isGone(change, at: $0) } ?? false
+        let detected =
+            isNew
+            ? ""
+            : " It was detected on \(nights[change.noticed].day), and is neither gone nor accepted."
+        let back =
+            isBack
+            ? " Last night it was \(series.newestText), as before the change: the next nights decide."
+            : ""
+        var change = change
+        change.after = now ?? change.after
+        let size = isNew ? series.sizeText(change) : series.shortSize(change)
+        let name = nights[change.first].name
+        return Digest.Finding(
+            kind: isNew ? .worse : .stillWorse, colour: .red, name: series.name,
+            text: "\(series.name) went from \(series.text(change.before)) to "
+                + "\(series.text(change.after)), \(size).\(detected)\(back)",
+            short:
+                "\(series.name) \(isNew ? "" : "still ")\(series.shortSize(change)) since \(name)"
+                + (isBack ? ", back last night" : ""),
+            since: since(change.first))
+    }
+
+    private var jumps: [Digest.Finding] {
+        view.jumps.map { jump in
+            let unusual = jump.unusual
+            let left = unusual.nightsLeft
+            let rest =
+                unusual.isAlarm
+                ? unusual.nights > 1
+                    ? "The second such night in a row." : "Beyond nightly.alarm of the rig."
+                : "A single night proves nothing yet: "
+                    + (left == 1 ? "one more night decides." : "\(left) more nights decide.")
+            let first = unusual.nights > 1 ? before ?? newest : newest
+            return Digest.Finding(
+                kind: .unusual, colour: unusual.isAlarm ? .red : .amber, name: jump.series.name,
+                text: "\(view.sentence(jump)). \(rest)",
+                short: "\(jump.series.name) unusual, \(jump.series.text(unusual.value))",
+                since: since(first, fact: unusual.nights > 1 ? "Since" : "Seen"))
+        }
+    }
+
+    // MARK: Nights that say nothing
+
+    private var gap: [Digest.Finding] {
+        guard let night = nights.last, night.isGap else { return [] }
+        let row = nights.reversed().prefix(while: \.isGap).count
+        let again =
+            row == 1 ? "" : " This is the \(Self.ordinal(row)) night without values in a row."
+        return [
+            Digest.Finding(
+                kind: .noValues, colour: .amber, name: "",
+                text:
+                    "No values last night: \(Self.ended(night.gap))\(again) Nothing is known of the service.",
+                short: "no values last night")
+        ]
+    }
+
+    private static func ended(_ text: String) -> String { text.hasSuffix(".") ? text : text + "." }
+
+    private static func ordinal(_ number: Int) -> String {
+        number == 2 ? "second" : number == 3 ? "third" : "\(number)th"
+    }
+
+    /// The rig is another one since tonight: nothing is compared with what was before.
+    private var change: [Digest.Finding] {
+        guard isMeasured, newest > 0, view.restarts.last == newest, let words = view.restartWords
+        else { return [] }
+        let left = ChangePointJudgement.firstNight - 1
+        let open = previous.regressions.map(\.series.name)
+        let lost =
+            open.isEmpty
+            ? ""
+            : " What was worse before the change is no longer followed: \(open.joined(separator: ", "))."
+        return [
+            Digest.Finding(
+                kind: .rigChanged, colour: .amber, name: "",
+                text: Self.sentence(words)
+                    + " Values before and after that are not compared: \(left) more nights until a lasting "
+                    + "change can be detected.\(lost)",
+                short: "the rig changed, its series start again",
+                since: since(newest))
+        ]
+    }
+
+    /// Nights that did not run: between the two newest, and since the newest until `now`.
+    func missing(now: String?) -> [Digest.Finding] {
+        let calendar = NightCalendar(nights.map(\.started))
+        var findings: [Digest.Finding] = []
+        if nights.count > 1 {
+            let days = calendar.missing(
+                after: nights[newest - 1].started, before: nights[newest].started)
+            if !days.isEmpty {
+                findings.append(
+                    missing(days, "between \(nights[newest - 1].day) and \(nights[newest].day)"))
+            }
+        }
+        if let now, let night = nights.last {
+            let days = calendar.missing(after: night.started, until: now)
+            if !days.isEmpty { findings.append(missing(days, "since \(night.day)")) }
+        }
+        return findings
+    }
+
+    private func missing(_ days: [String], _ span: String) -> Digest.Finding {
+        Digest.Finding(
+            kind: .missing, colour: .amber, name: "",
+            text:
+                "\(Figures.counted(days.count, "night")) missing: none ran \(span), although one usually does. "
+                + "Check the timer and the machine that starts 'screenrig nightly'.",
+            short: "\(Figures.counted(days.count, "night")) missing \(span)")
+    }
+
+    // MARK: What is well again
+
+    private var recoveries: [Digest.Finding] {
+        guard isMeasured, let before, view.restarts.last != newest else { return [] }
+        let series = previous.regressions.compactMap { old -> Digest.Finding? in
+            let name = old.series.name
+            guard let now = view.series.first(where: { $0.name == name }),
+                !view.regressions.contains(where: { $0.series.name == name }),
+                // Accepted is not gone.
+                !now.changes.contains(where: { $0.acceptance != nil && $0.noticed == newest }),
+                let level = now.level
+            else { return nil }
+            let first = nights[old.regression.change.first]
+            return better(
+                name,
+                "\(name) is back at \(now.text(level)). It had been at "
+                    + "\(now.text(old.regression.now)) since \(first.name).",
+                "\(name) is back at its level")
+        }
+        let jumps = previous.jumps.compactMap { old -> Digest.Finding? in
+            let name = old.series.name
+            guard !view.jumps.contains(where: { $0.series.name == name }), before == newest - 1,
+                !series.contains(where: { $0.name == name }),
+                let now = view.series.first(where: { $0.name == name }),
+                // Else tonight made a lasting change of it, whether somebody has accepted that or not.
+                !now.changes.contains(where: { $0.noticed == newest }),
+                let value = now.values.last.flatMap({ $0 })
+            else { return nil }
+            return better(
+                name,
+                "\(name) is back at \(old.series.text(value)) after "
+                    + "\(old.unusual.nights == 1 ? "one unusual night" : "two unusual nights").",
+                "\(name) is back at its level")
+        }
+        let facts = nights[before].facts.filter { $0.kind != .error && $0.kind != .event }
+            .compactMap {
+                old -> Digest.Finding? in
+                guard old.count > 0, let now = fact(old.kind, old.name, on: newest), now.count == 0,
+                    !(old.kind == .threshold && old.name.hasPrefix("violations "))
+                else { return nil }
+                let first = first(of: before) { night in
+                    night.facts.contains {
+                        $0.kind == old.kind && $0.name == old.name && $0.count > 0
+                    }
+                }
+                let row = nights[first...before].count { !$0.isGap }
+                let span =
+                    first == before
+                    ? "on the night of \(nights[first].name)"
+                    : "on \(row) nights in a row since \(nights[first].name)"
+                switch old.kind {
+                case .promise:
+                    return better(
+                        old.name, "\(Self.sentence(now.text)) It had been violated \(span).",
+                        "\(old.name) held again")
+                default:
+                    return better(
+                        old.name, "\(Self.sentence(now.text)) It had not been \(span).",
+                        "'\(old.name)' \(old.kind == .shows ? "found" : "met") again")
+                }
+            }
+        return series + jumps + facts
+    }
+
+    private func better(_ name: String, _ text: String, _ short: String) -> Digest.Finding {
+        Digest.Finding(kind: .better, colour: .green, name: name, text: text, short: short)
+    }
+
+    // MARK: Besides
+
+    func notes(_ findings: [Digest.Finding]) -> [String] {
+        guard let night = nights.last else { return [] }
+        var notes: [String] = []
+        if isMeasured, let before, !night.mark.isEmpty, nights[before].mark != night.mark {
+            let old = nights[before].mark
+            let isBlamed = findings.contains {
+                $0.colour != .green && $0.since?.night == night.started
+            }
+            notes.append(
+                (old.isEmpty
+                    ? "Last night has mark \(night.mark), the night before had none"
+                    : "The mark changed from \(old) to \(night.mark) last night")
+                    + (isBlamed ? "." : "; nothing got worse with it so far."))
+        }
+        let failing = findings.filter { $0.kind == .failed }
+        if !failing.isEmpty, !night.headline.isEmpty,
+            !failing.contains(where: { $0.text == night.headline }),
+            !night.facts.contains(where: { $0.kind == .promise && $0.fails })
+        {
+            notes.append("Verdict of the run: \(night.headline)")
+        }
+        let events = night.facts.filter { $0.kind == .event }
+        notes += events.prefix(5).map { Self.sentence($0.text) }
+        if events.count > 5 {
+            notes.append("And \(events.count - 5) more events; see the report.")
+        }
+        let isAboutErrors = findings.contains {
+            [.failed, .unusual, .worse].contains($0.kind)
+                && ($0.name.contains("errors") || $0.name.contains("households"))
+        }
+        let errors = night.facts.filter { $0.kind == .error }
+        if isAboutErrors, !errors.isEmpty {
+            notes.append(
+                "Most frequent errors last night: "
+                    + errors.prefix(3).map(\.text).joined(separator: "; ") + ".")
+        }
+        notes += observed.filter { !$0.isNew }.map {
+            "Still observed, does not fail the run: \($0.fact.text)."
+        }
+        if isMeasured, !(before.map { !nights[$0].isGap && $0 == newest - 1 } ?? true) {
+            let row = nights[..<newest].reversed().prefix(while: \.isGap).count
+            if row > 0 {
+                notes.append("Values again after \(Figures.counted(row, "night")) without.")
+            }
+        }
+        if isMeasured, view.counted < ChangePointJudgement.firstNight,
+            view.restarts.last != newest || newest == 0
+        {
+            notes.append(
+                "\(Figures.count(view.counted)) of the \(ChangePointJudgement.firstNight) nights that it takes "
+                    + "to detect a lasting change.")
+        }
+        return notes
+    }
+}
+
+extension NightsView {
+    /// As of the night before the newest.
+    var before: NightsView { NightsView(nights.dropLast(), rig: rig, accepted: accepted) }
+}

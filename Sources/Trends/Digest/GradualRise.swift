@@ -1,0 +1,75 @@
+internal import Statistics
+
+/// A series that got worse a little every night: naming a first night, and the deploy before it, would accuse the wrong
+/// one. Told from a step by which of two curves of three parameters lies nearer to the logarithms of the nights: a
+/// level that jumps, or one that rises from some night on.
+///
+/// ```text
+/// step:  ......‾‾‾‾‾‾        rise:  ......⟋⟋⟋
+/// ```
+struct GradualRise {
+    /// The first night of the rise, as a position among all nights.
+    var first: Int
+    /// Nights with values since then.
+    var nights: Int
+    /// From the level before it to where the curve is tonight.
+    var change: NightSeries.Change
+
+    /// So many nights a rise takes at least.
+    static let shortest = 6
+    /// Of the scatter around the better step so much may be left around the rise.
+    static let share = 0.6
+
+    /// Nil where a step explains the nights as well; `start` is the night since which the rig is the same.
+    init?(_ series: NightSeries, from start: Int) {
+        let present = (start..<series.values.count).filter { series.values[$0] != nil }
+        let values = present.compactMap { series.values[$0] }
+        guard values.count > Self.shortest + 2, values.allSatisfy({ $0 > 0 }), series.unit != .share
+        else { return nil }
+        let logs = values.map { Elementary.logarithm($0) }
+        guard let step = Self.step(logs), let rise = Self.rise(logs),
+            logs.count - rise.first >= Self.shortest, rise.rest < step * Self.share,
+            series.unit == .rate ? rise.slope < 0 : rise.slope > 0
+        else { return nil }
+        let length = Double(logs.count - rise.first)
+        let after = Elementary.exponential(rise.level + rise.slope * length)
+        let before = Elementary.exponential(rise.level)
+        first = present[rise.first]
+        nights = logs.count - rise.first
+        change = NightSeries.Change(
+            first: first, noticed: series.values.count - 1, before: before, after: after,
+            ratio: Interval(low: after / before, high: after / before), isWorse: true)
+    }
+
+    /// The sum of squares around the best step.
+    private static func step(_ logs: [Double]) -> Double? {
+        (1..<logs.count).map { scatter(logs[..<$0]) + scatter(logs[$0...]) }.min()
+    }
+
+    private static func scatter(_ part: ArraySlice<Double>) -> Double {
+        let mean = part.reduce(0, +) / Double(part.count)
+        return part.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+    }
+
+    /// The best level that rises from the night `first` on, by least squares.
+    private static func rise(_ logs: [Double]) -> (
+        first: Int, level: Double, slope: Double, rest: Double
+    )? {
+        let count = Double(logs.count)
+        let mean = logs.reduce(0, +) / count
+        return (0..<(logs.count - 1)).compactMap { first in
+            let across = logs.indices.map { Double(max(0, $0 - first + 1)) }
+            let middle = across.reduce(0, +) / count
+            let spread = across.reduce(0) { $0 + ($1 - middle) * ($1 - middle) }
+            guard spread > 0 else { return nil }
+            let both = zip(across, logs).reduce(0) { $0 + ($1.0 - middle) * ($1.1 - mean) }
+            let slope = both / spread
+            let level = mean - slope * middle
+            let rest = zip(across, logs).reduce(0) {
+                let left = $1.1 - level - slope * $1.0
+                return $0 + left * left
+            }
+            return (first, level, slope, rest)
+        }.min { $0.rest < $1.rest }
+    }
+}

@@ -1,0 +1,144 @@
+internal import Formats
+internal import Foundation
+public import Journal
+internal import Rendering
+internal import Reports
+internal import Vocabulary
+
+/// What the run of a night found besides its numbers: a promise that was checked, a threshold, errors of one cause, an event.
+public struct NightFact: Sendable, Hashable {
+    public enum Kind: String, Sendable, CaseIterable {
+        /// Every promise that was checked, `count` violations of it.
+        case promise
+        /// Every line of `thresholds`, and every line of `shows`.
+        case threshold, shows
+        /// The most frequent errors, `count` of each.
+        case error
+        /// What happened to the service while the run went on, `count` violations within.
+        case event
+    }
+
+    public var kind: Kind
+    public var name: String
+    /// It kept the run from passing.
+    public var fails: Bool
+    public var count: Int
+    /// What was found, in words.
+    public var text: String
+
+    public init(kind: Kind, name: String, fails: Bool, count: Int, text: String) {
+        self.kind = kind
+        self.name = Sanitizer.line(name, limit: 120)
+        self.fails = fails
+        self.count = count
+        self.text = Sanitizer.line(text, limit: 400)
+    }
+}
+
+/// What summary.json of a run directory says: the run's verdict, with its promises and thresholds.
+public struct StoredRun: Sendable {
+    public var outcome: String
+    public var headline: String
+    public var facts: [NightFact]
+
+    public init(outcome: String, headline: String, facts: [NightFact] = []) {
+        self.outcome = outcome
+        self.headline = headline
+        self.facts = facts
+    }
+
+    /// Nil where there is none, or where it cannot be read.
+    public init?(_ directory: RunDirectory) {
+        guard let data = FileManager.default.contents(atPath: directory.file("summary.json")),
+            let json = JSONReader.read(Array(data)), let outcome = json["outcome"]?.text,
+            let headline = json["headline"]?.text
+        else { return nil }
+        self.init(
+            outcome: Sanitizer.line(outcome), headline: Sanitizer.line(headline, limit: 600),
+            facts: Self.promises(json) + Self.limits(json) + Self.errors(json) + Self.events(json))
+    }
+
+    private static func list(_ json: JSON, _ name: String) -> [JSON] { json[name]?.items("") ?? [] }
+
+    private static func count(_ json: JSON, _ name: String) -> Int {
+        json[name]?.integer.flatMap { Int(exactly: $0) } ?? 0
+    }
+
+    private static func promises(_ json: JSON) -> [NightFact] {
+        list(json, "invariants").compactMap { row in
+            guard let name = row["name"]?.text, count(row, "checked") > 0 else { return nil }
+            let (violations, observed) = (count(row, "violations"), count(row, "observed"))
+            let promise = Invariant(name: name).map { " (\($0.line))" } ?? ""
+            let seen = violations + observed
+            return NightFact(
+                kind: .promise, name: name, fails: violations > 0, count: seen,
+                text: "\(name)\(promise): \(Figures.counted(seen, "violation")) in "
+                    + Figures.counted(count(row, "checked"), "check"))
+        }
+    }
+
+    private static func limits(_ json: JSON) -> [NightFact] {
+        list(json, "thresholds").compactMap { row in
+            guard let name = row["expression"]?.text else { return nil }
+            let isMet = row["met"]?.isTrue ?? true
+            return NightFact(
+                kind: .threshold, name: name, fails: !isMet, count: isMet ? 0 : 1,
+                text:
+                    "threshold '\(name)' \(isMet ? "met" : "missed"): \(row["actual"]?.text ?? "?")"
+            )
+        }
+            + list(json, "shows").compactMap { row in
+                guard let name = row["expression"]?.text else { return nil }
+                let isHeld = row["held"]?.isTrue ?? true
+                return NightFact(
+                    kind: .shows, name: name, fails: !isHeld, count: isHeld ? 0 : 1,
+                    text: "line '\(name)' of shows \(isHeld ? "found" : "not found"): "
+                        + Figures.count(count(row, "count")))
+            }
+    }
+
+    /// More causes than these are for the report.
+    private static let shownErrors = 5
+
+    private static func errors(_ json: JSON) -> [NightFact] {
+        list(json, "errors").prefix(shownErrors).compactMap { row in
+            guard let operation = row["operation"]?.text else { return nil }
+            let cause = ["status", "reason"].compactMap { row[$0]?.text }.filter { !$0.isEmpty }
+            let words = cause.isEmpty ? row["outcome"]?.text ?? "" : cause.joined(separator: " ")
+            let span = ["firstSecond", "lastSecond"].compactMap {
+                row[$0]?.text.flatMap { Double($0) }.map { Figures.span(seconds: $0) }
+            }
+            let when = span.count == 2 ? " from \(span[0]) to \(span[1])" : ""
+            return NightFact(
+                kind: .error, name: "\(operation): \(words)", fails: false,
+                count: count(row, "count"),
+                text:
+                    "\(operation): \(words), \(Figures.counted(count(row, "count"), "time"))\(when)"
+            )
+        }
+    }
+
+    private static func events(_ json: JSON) -> [NightFact] {
+        list(json, "events").compactMap { row in
+            guard let name = row["name"]?.text, row["origin"]?.text != "control" else { return nil }
+            let phases = list(row, "phases")
+            let errors = phases.compactMap { phase -> String? in
+                let requests = count(phase, "requests")
+                guard requests > 0, let name = phase["name"]?.text else { return nil }
+                return "\(Figures.percent(count(phase, "errors"), of: requests)) \(name)"
+            }
+            let violations = phases.filter { $0["name"]?.text != "before" }
+                .map { count($0, "violations") }.reduce(0, +)
+            let from = row["fromSeconds"]?.text.flatMap { Double($0) }
+            let start = from.map { " at \(Figures.span(seconds: $0))" } ?? ""
+            let recovery = row["recovery"]?.text ?? ""
+            let isDisturbed = recovery.hasPrefix("after") || recovery.hasPrefix("not within")
+            return NightFact(
+                kind: .event, name: name, fails: false, count: violations,
+                text: "event \(name)\(start): \(isDisturbed ? "recovered " : "")\(recovery)"
+                    + (errors.isEmpty ? "" : "; errors \(errors.joined(separator: ", "))")
+                    + (violations == 0
+                        ? "" : "; \(Figures.counted(violations, "violation")) during and after it"))
+        }
+    }
+}

@@ -1,0 +1,366 @@
+import Formats
+import Foundation
+import Statistics
+import Testing
+
+@testable import Rendering
+@testable import Reports
+@testable import Trends
+
+/// Made-up nights of one series, in 2 % of noise around 5.2 s, one a day from 2026-09-20 on.
+private func nights(
+    _ levels: [Double], noise: Double = 0.02, seed: UInt64 = 4, mark: (Int) -> String = { _ in "" }
+) -> [Night] {
+    var dice = Seed(seed).generator()
+    return levels.enumerated().map { index, level in
+        let value = 5200 * level * (1 + noise * 1.7 * (2 * dice.unit() - 1))
+        var night = MadeUp.night(index, ["sign-in-service p95": value])
+        night.series = ["sign-in-service p95"]
+        night.mark = mark(index)
+        return night
+    }
+}
+
+private func digest(_ nights: [Night], now: String? = nil, accepted: [Acceptance] = []) -> Digest {
+    Digest(NightsView(nights, rig: "nightly", accepted: accepted), now: now)
+}
+
+private func promise(_ count: Int, fails: Bool = true) -> NightFact {
+    NightFact(
+        kind: .promise, name: "sign-in-visible", fails: fails && count > 0, count: count,
+        text: "sign-in-visible: \(count) violations in 900 checks")
+}
+
+private let quiet = [Double](repeating: 1, count: 20)
+
+@Suite("The digest of a morning")
+struct DigestTests {
+    @Test("a quiet night is green, says so in a line, and finds nothing")
+    func calm() {
+        let digest = digest(nights(quiet))
+        #expect(digest.colour == .green && digest.findings.isEmpty)
+        #expect(digest.subject == "nightly: nothing got worse")
+        #expect(digest.headline == "All is well: the night of 2026-10-09.")
+    }
+
+    @Test("no quiet morning of a hundred series of 40 nights is red", arguments: [0.02, 0.04])
+    func falseAlarms(noise: Double) {
+        // The detector lets 2.5 % of series alarm: of the digest it must be no more.
+        var red = 0
+        for seed in 1...100 as ClosedRange<UInt64> {
+            let all = nights([Double](repeating: 1, count: 40), noise: noise, seed: seed)
+            red += (1...40).contains { digest(Array(all.prefix($0))).colour == .red } ? 1 : 0
+        }
+        #expect(red <= 5)
+    }
+
+    @Test("what got worse is told with its first night, that night's mark and the one before")
+    func worse() throws {
+        let all = nights(quiet + [1.5, 1.5, 1.5]) { $0 < 20 ? "v2.2" : "v2.3" }
+        let told = digest(all)
+        let found = try #require(told.findings.first)
+        #expect(told.colour == .red && told.findings.count == 1 && found.kind == .worse)
+        #expect(found.since?.night == all[20].started)
+        #expect(found.since?.mark == "v2.3" && found.since?.markBefore == "v2.2")
+        #expect(
+            found.since?.text
+                == "Since the night of 2026-10-10, when the mark changed from v2.2 to v2.3.")
+        #expect(told.subject.hasPrefix("nightly: sign-in-service p95 +5"))
+        #expect(told.subject.hasSuffix("since 2026-10-10 (v2.3)"))
+        // The same mark before and after names no deploy.
+        let same = digest(nights(quiet + [1.5, 1.5, 1.5]) { _ in "v2.2" })
+        #expect(
+            same.findings[0].since?.text
+                == "Since the night of 2026-10-10, with the same mark as the night before (v2.2).")
+    }
+
+    @Test("the next morning it is still worse, since the same night; accepted, it is green")
+    func standing() throws {
+        let all = nights(quiet + [1.5, 1.5, 1.5, 1.5, 1.5])
+        let told = digest(all)
+        #expect(told.findings.map(\.kind) == [.stillWorse] && told.colour == .red)
+        #expect(told.findings[0].since?.night == all[20].started)
+        #expect(told.headline.hasPrefix("Still worse than it was"))
+        let acceptance = Acceptance(
+            rig: "nightly", series: "sign-in-service p95", through: all[24].started, note: "")
+        #expect(digest(all, accepted: [acceptance]).colour == .green)
+        // Nor is it back at its old level where it is accepted on the night that detects it.
+        let detected = digest(Array(all.prefix(23)), accepted: [acceptance])
+        #expect(detected.findings.isEmpty, "\(detected.findings)")
+        let mending = digest(nights(quiet + [1.5, 1.5, 1.5, 1.5, 1]))
+        #expect(mending.colour == .red)
+        #expect(mending.findings[0].text.hasSuffix("as before the change: the next nights decide."))
+    }
+
+    @Test("screenrig's own new version is named beside a change that begins with it")
+    func version() throws {
+        var all = nights(quiet + [1.5, 1.5, 1.5])
+        for index in 20... where index < all.count { all[index].version = "0.3.0" }
+        let text = try #require(digest(all).findings.first?.since?.text)
+        #expect(
+            text.hasSuffix("screenrig itself changed from 0.1.0 to 0.3.0 with that night."),
+            "\(text)")
+    }
+
+    @Test("an unusual night is amber, and the next one tells that it is over")
+    func unusual() throws {
+        let first = digest(nights(quiet + [28]))
+        #expect(first.findings.map(\.kind) == [.unusual] && first.colour == .amber)
+        #expect(first.findings[0].text.hasSuffix("one more night decides."))
+        let second = digest(nights(quiet + [28, 1]))
+        #expect(second.findings.map(\.kind) == [.better] && second.colour == .green)
+        #expect(second.findings[0].text.contains("after one unusual night"))
+        let third = digest(nights(quiet + [28, 1, 1]))
+        #expect(third.findings.isEmpty)
+        let again = digest(nights(quiet + [28, 27]))
+        #expect(
+            again.colour == .red
+                && again.findings[0].since?.night == nights(quiet + [28, 27])[20].started)
+    }
+
+    @Test("what is mended is told once, with how long it had been worse")
+    func mended() throws {
+        let told = (1...5).map { count in
+            digest(nights(quiet + [1.5, 1.5, 1.5, 1.5] + [Double](repeating: 1, count: count)))
+        }
+        let better = told.indices.filter { told[$0].findings.contains { $0.kind == .better } }
+        #expect(better.count == 1)
+        let found = try #require(told[better[0]].findings.first)
+        #expect(found.text.contains("It had been at 7.") && found.text.contains("since 2026-10-10"))
+    }
+
+    @Test("a violated promise fails the night, since the first of an unbroken row, gaps apart")
+    func promises() throws {
+        var all = nights(quiet + [1, 1, 1]) { $0 < 21 ? "a" : "b" }
+        for index in all.indices { all[index].facts = [promise(0)] }
+        for index in [4, 20, 22] {
+            all[index].facts = [promise(12)]
+            all[index].outcome = "fail"
+        }
+        all[21] = MadeUp.night(21, [:], gap: "interrupted")
+        let told = digest(all)
+        #expect(
+            told.findings.map(\.kind) == [.failed] && told.findings[0].name == "sign-in-visible")
+        #expect(told.findings[0].since?.night == all[20].started)
+        #expect(told.subject == "nightly: sign-in-visible violated since 2026-10-10 (a)")
+        var well = all + [all[22]]
+        well[23].facts = [promise(0)]
+        (well[23].outcome, well[23].started) = ("pass", "2026-10-13T02:00:00Z")
+        let after = digest(well)
+        #expect(after.findings.map(\.kind) == [.better] && after.colour == .green)
+        #expect(after.findings[0].text.contains("on 2 nights in a row since 2026-10-10 (a)"))
+        // Not checked at all: nobody knows.
+        well[23].facts = []
+        #expect(digest(well).findings.isEmpty)
+    }
+
+    @Test("a violation that fails no run is amber the first time, and a note afterwards")
+    func observed() {
+        var all = nights(quiet)
+        for index in all.indices { all[index].facts = [promise(index < 19 ? 0 : 3, fails: false)] }
+        let first = digest(all)
+        #expect(first.findings.map(\.kind) == [.observed] && first.colour == .amber)
+        all[18].facts = [promise(3, fails: false)]
+        let next = digest(all)
+        #expect(next.colour == .green && next.notes.contains { $0.hasPrefix("Still observed") })
+    }
+
+    @Test("a missed threshold names itself; that violations were counted is left to the promise")
+    func thresholds() {
+        func threshold(_ name: String) -> NightFact {
+            NightFact(
+                kind: .threshold, name: name, fails: true, count: 1,
+                text: "threshold '\(name)' missed: 2 %")
+        }
+        let error = NightFact(
+            kind: .error, name: "poll-token: 503", fails: false, count: 12,
+            text: "poll-token: 503, 12 times")
+        var all = nights(quiet)
+        all[19].outcome = "fail"
+        all[19].facts = [threshold("errors < 1%"), threshold("violations == 0"), error]
+        #expect(digest(all).findings.map(\.name) == ["errors < 1%", "violations == 0"])
+        #expect(
+            digest(all).notes == ["Most frequent errors last night: poll-token: 503, 12 times."])
+        all[19].facts.append(promise(3))
+        #expect(Set(digest(all).findings.map(\.name)) == ["errors < 1%", "sign-in-visible"])
+        // An old history knows the headline only.
+        all[19].facts = [threshold("errors < 1%")]
+        all[19].headline = "Failed: the service stopped responding after 14 s."
+        #expect(
+            digest(all).notes == [
+                "Verdict of the run: Failed: the service stopped responding after 14 s."
+            ])
+        all[19].facts = []
+        all[19].headline = "Failed: 1 of 5 thresholds was missed"
+        #expect(digest(all).findings.map(\.text) == ["Failed: 1 of 5 thresholds was missed"])
+    }
+
+    @Test("an event that the night before did not have stands beside what began that night")
+    func events() throws {
+        func event(_ name: String) -> NightFact {
+            NightFact(
+                kind: .event, name: name, fails: false, count: 0,
+                text: "event \(name) at 5 s: not disturbed")
+        }
+        var all = nights(quiet + [1.5, 1.5, 1.5])
+        for index in all.indices { all[index].facts = [event("backup")] }
+        all[20].facts.append(event("rollout"))
+        let found = try #require(digest(all).findings.first)
+        #expect(found.since?.events == ["rollout"])
+        #expect(found.since?.text.hasSuffix("; new in that night's run: event rollout.") ?? false)
+        #expect(digest(all).notes.contains("Event backup at 5 s: not disturbed."))
+    }
+
+    @Test("a mark that is new is told, and that nothing got worse with it")
+    func deploy() {
+        let told = digest(nights(quiet) { $0 < 19 ? "v1" : "v2" })
+        #expect(told.colour == .green)
+        #expect(
+            told.notes == [
+                "The mark changed from v1 to v2 last night; nothing got worse with it so far."
+            ]
+        )
+    }
+
+    @Test("another rig is told on its first night, with what is no longer followed")
+    func changed() {
+        var all = nights(quiet + [1.5, 1.5, 1.5, 1.5, 1.5])
+        all[24].terms = "b"
+        let told = digest(all)
+        #expect(told.findings.map(\.kind) == [.rigChanged] && told.colour == .amber)
+        #expect(told.findings[0].text.contains("no longer followed: sign-in-service p95"))
+    }
+
+    @Test("texts of a rig or a mark are no markup, and the message is one line")
+    func hostile() throws {
+        var all = nights(quiet + [1.5, 1.5, 1.5]) { $0 < 20 ? "" : "<b>&\"" }
+        for index in all.indices { all[index].rig = "<i>\n" }
+        let told = Digest(NightsView(all, rig: "<i>", accepted: []))
+        let page = DigestPage.text(told, link: "https://a.test/?a=\"><b>")
+        #expect(!page.contains("<b>") && !page.contains("<i>"))
+        let message = DigestFiles.message(
+            told, exitCode: 1, book: "reports/nights.sqlite", page: "reports/nights.html", base: nil
+        )
+        #expect(!message.contains("\n"))
+        let read = try #require(
+            try JSONSerialization.jsonObject(with: Data(message.utf8)) as? [String: Any])
+        let inner = try #require(read["digest"] as? [String: Any])
+        #expect(inner["colour"] as? String == "red")
+        let findings = try #require(inner["findings"] as? [[String: Any]])
+        #expect((findings[0]["since"] as? [String: Any])?["mark"] as? String == "<b>&\"")
+    }
+
+    @Test("the text and the page of a story are as they were reviewed")
+    func golden() throws {
+        var story = Array(MadeUp.story.prefix(36))
+        story[30].mark = "v2.3"
+        story[29].mark = "v2.2"
+        story[35].facts = [promise(24)]
+        story[35].outcome = "fail"
+        let told = Digest(NightsView(story, rig: "nightly"))
+        let link = "https://ci.example/reports/nightly-35/report.html"
+        let text = DigestText.text(told, link: link)
+        for line in text.split(separator: "\n") { #expect(line.count <= 78 || line.contains(link)) }
+        try Golden.expect(text, is: "nights/digest.txt")
+        try Golden.expect(DigestPage.text(told, link: link), is: "nights/digest.html")
+    }
+
+    @Test("a level of no errors at all is 0 %")
+    func nothing() throws {
+        let all = (0..<20).map { index in
+            var night = MadeUp.night(index, ["errors": index < 19 ? 0 : 0.04])
+            night.series = ["errors"]
+            return night
+        }
+        let found = try #require(digest(all).findings.first)
+        #expect(found.text.contains("from its level of 0 %."), "\(found.text)")
+    }
+
+    @Test("the link leads to the night's report where it is about that night, else to all nights")
+    func links() throws {
+        let folder = Scratch()
+        let book = folder.path + "/nights.sqlite"
+        let report = folder.path + "/nightly-20"
+        try FileManager.default.createDirectory(atPath: report, withIntermediateDirectories: true)
+        try Data().write(to: URL(filePath: report + "/report.html"))
+        func link(_ levels: [Double], base: String?) -> String {
+            DigestFiles.link(
+                digest(nights(quiet + levels)), book: book, page: folder.path + "/nights.html",
+                base: base)
+        }
+        #expect(
+            link([28], base: "https://ci.test/r/") == "https://ci.test/r/nightly-20/report.html")
+        #expect(link([1], base: "https://ci.test/r") == "https://ci.test/r/nights.html")
+        #expect(link([28], base: nil) == report + "/report.html")
+    }
+}
+
+@Suite("A rise that crept up")
+struct GradualRiseTests {
+    private func rise(_ levels: [Double], noise: Double, seed: UInt64) -> GradualRise? {
+        let view = NightsView(nights(levels, noise: noise, seed: seed), rig: "nightly")
+        return GradualRise(view.series[0], from: 0)
+    }
+
+    @Test("a step is no slow rise, whatever its size and age", arguments: [1.1, 1.3, 2])
+    func steps(size: Double) {
+        for age in [3, 6, 12, 20] {
+            let wrong = (1...50 as ClosedRange<UInt64>).count { seed in
+                rise(quiet + [Double](repeating: size, count: age), noise: 0.02, seed: seed) != nil
+            }
+            #expect(wrong <= 1, "\(age) nights: \(wrong) of 50")
+        }
+    }
+
+    @Test("2 % more every night for 16 nights is one")
+    func drift() throws {
+        let levels = quiet + (1...16).map { Elementary.exponential(0.02 * Double($0)) }
+        let found = (1...50 as ClosedRange<UInt64>).compactMap {
+            rise(levels, noise: 0.02, seed: $0)
+        }
+        #expect(found.count >= 45, "\(found.count) of 50")
+        #expect(found.allSatisfy { (15...25).contains($0.first) })
+    }
+}
+
+@Suite("Nights that did not run")
+struct NightCalendarTests {
+    /// Days of November 2026, of which the first is a Sunday.
+    private func starts(_ days: [Int]) -> [String] {
+        days.map { "2026-11-\($0 < 10 ? "0" : "")\($0)T02:15:00Z" }
+    }
+
+    private func missing(_ days: [Int]) -> [String] {
+        let starts = starts(days)
+        return NightCalendar(starts).missing(
+            after: starts[starts.count - 2], before: starts[starts.count - 1])
+    }
+
+    @Test("a day without its night is missing once a night has run on such a day of the week")
+    func daily() {
+        #expect(missing(Array(1...9) + [11]) == ["2026-11-10"])
+        #expect(missing(Array(1...9) + [13]) == ["2026-11-10", "2026-11-11", "2026-11-12"])
+        #expect(missing(Array(1...10)).isEmpty)
+        #expect(missing([1, 2, 3, 5]).isEmpty, "no Wednesday was ever seen")
+    }
+
+    @Test("weekends are no news where nights run on weekdays")
+    func weekdays() {
+        #expect(missing([2, 3, 4, 5, 6, 9]).isEmpty)
+        #expect(missing([2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 16]).isEmpty)
+        #expect(missing([2, 3, 4, 5, 6, 9, 10, 12]) == ["2026-11-11"])
+    }
+
+    @Test("this morning's night is missing three hours after it was due")
+    func now() {
+        let calendar = NightCalendar(starts(Array(1...9)))
+        func missing(_ now: String) -> Int {
+            calendar.missing(after: "2026-11-09T02:15:00Z", until: now).count
+        }
+        #expect(missing("2026-11-09T08:00:00Z") == 0)
+        #expect(missing("2026-11-10T02:30:00Z") == 0)
+        #expect(missing("2026-11-10T08:00:00Z") == 1)
+        #expect(missing("2026-11-12T08:00:00Z") == 3)
+        #expect(missing("no time") == 0)
+    }
+}

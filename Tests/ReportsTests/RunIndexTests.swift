@@ -1,0 +1,116 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import Reports
+@testable import Trends
+
+@Suite("The index of a folder")
+struct RunIndexTests {
+    private let folder = Scratch()
+
+    private func put(_ text: String, _ name: String) throws {
+        let file = URL(filePath: "\(folder.path)/\(name)")
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+    }
+
+    private func summary(
+        _ rig: String, _ outcome: String, _ started: String, violated: Int = 0
+    ) -> String {
+        """
+        {"schema": "screenrig/summary/1", "run": {"rig": "\(rig)", "started": "\(started)", "virtual": false},
+         "outcome": "\(outcome)", "headline": "\(outcome): <b>", "households": {"started": 8, "signedIn": 7},
+         "exchanges": {"completed": 200, "errors": 3}, "signInMs": {"p95": 5210.5},
+         "invariants": [{"name": "sign-in-visible", "violations": \(violated)}]}
+        """
+    }
+
+    @Test("runs, races, runs without a report and nights at any depth, the newest first")
+    func everything() throws {
+        try put(
+            summary("smoke", "pass", "2026-11-01T02:00:00Z"), "smoke-20261101T020000Z/summary.json")
+        try put("", "smoke-20261101T020000Z/report.html")
+        try put(
+            summary("smoke", "fail", "2026-11-03T02:00:00Z", violated: 2),
+            "team/a b/smoke-20261103T020000Z/summary.json")
+        try put("", "team/a b/smoke-20261103T020000Z/report.html")
+        try put("killed", "fleet-20261102T020000Z/history.sqlite")
+        try put(
+            """
+            {"schema": "screenrig/race/1", "rig": "poll", "started": "2026-11-04T02:00:00Z", "end": "complete", "trials": 900,
+             "findings": [{"invariant": "sign-in-visible", "sentence": "A poll came too early."}]}
+            """, "race-poll-20261104T020000Z/summary.json")
+        let book = try NightBook(path: folder.path + "/nights.sqlite", creates: true)
+        for night in MadeUp.story { try book.add(night) }
+        try put("no database", "other.sqlite")
+        let index = RunIndex(folder.path)
+        #expect(index.entries.map(\.rig) == ["poll", "smoke", "fleet-20261102T020000Z", "smoke"])
+        #expect(index.entries.map(\.outcome) == ["fail", "fail", "", "pass"])
+        #expect(index.entries[1].violated == ["sign-in-visible"])
+        #expect(index.entries[1].signInP95 == 5210.5 && index.entries[1].errors?.0 == 3)
+        #expect(
+            index.entries[0].headline == "Race: 1 finding in 900 trials: A poll came too early.")
+        #expect(index.books.map(\.path) == ["nights.sqlite"] && index.troubles.isEmpty)
+        let page = try String(
+            contentsOfFile: RunIndexFiles.write(folder.path).page, encoding: .utf8)
+        #expect(page.contains("href=\"./team/a%20b/smoke-20261103T020000Z/report.html\""))
+        #expect(page.contains("fail: &lt;b&gt;") && !page.contains(": <b>"))
+        #expect(page.contains("href=\"./nights.html\""))
+        #expect(page.contains("The run ended without a report"))
+        #expect(!page.contains("<script") && !page.contains("src="))
+        // What needs a look comes first.
+        let (boxes, tables) = (page.ranges(of: "class=\"verdict fail\""), page.ranges(of: "<table"))
+        #expect(boxes.count == 3 && boxes[0].lowerBound < tables[0].lowerBound)
+        #expect(page.contains("<title>4 to look at: "))
+    }
+
+    @Test("a folder in which all is well says so; one without runs says how to make one")
+    func calm() throws {
+        try put(
+            summary("smoke", "pass", "2026-11-01T02:00:00Z"), "smoke-20261101T020000Z/summary.json")
+        let page = try String(
+            contentsOfFile: RunIndexFiles.write(folder.path).page, encoding: .utf8)
+        #expect(page.contains("Nothing needs a look"))
+        let empty = Scratch()
+        try FileManager.default.createDirectory(
+            atPath: empty.path, withIntermediateDirectories: true)
+        let other = try String(
+            contentsOfFile: RunIndexFiles.write(empty.path).page, encoding: .utf8)
+        #expect(other.contains("No run in this folder yet"))
+    }
+
+    @Test("it is refreshed only where it is, and never in place of another program's page")
+    func refresh() throws {
+        try put(
+            summary("smoke", "pass", "2026-11-01T02:00:00Z"), "smoke-20261101T020000Z/summary.json")
+        try RunIndexFiles.refresh(folder.path)
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/index.html"))
+        try put("<html>mine</html>", "index.html")
+        #expect(throws: NightError.self) { try RunIndexFiles.write(folder.path) }
+        try RunIndexFiles.refresh(folder.path)
+        #expect(
+            try String(contentsOfFile: folder.path + "/index.html", encoding: .utf8)
+                == "<html>mine</html>")
+    }
+
+    @Test(
+        "other databases, links and damaged summaries are passed over, and nothing is written to them"
+    )
+    func foreign() throws {
+        let path = folder.path + "/shop.sqlite"
+        try put("", "x/y")
+        let database = try DatabaseQueue(path: path)
+        try database.write { try $0.execute(sql: "CREATE TABLE goods (name TEXT)") }
+        try database.close()
+        let before = try Data(contentsOf: URL(filePath: path))
+        try put("{\"schema\": 1", "broken-20261101T020000Z/summary.json")
+        try put("", "broken-20261101T020000Z/history.sqlite")
+        try put("{\"outcome\": \"pass\"}", "another program/summary.json")
+        symlink("/", folder.path + "/root")
+        let index = RunIndex(folder.path)
+        #expect(index.entries.map(\.outcome) == [""] && index.books.isEmpty)
+        #expect(try Data(contentsOf: URL(filePath: path)) == before)
+    }
+}
