@@ -39,6 +39,14 @@ public enum Report {
         summary.tell(strikes)
         summary.changes = changes
         summary.cases = cases
+        let folder = TraceFolder(history, findings: findings, cases: cases)
+        let pages: [Int]
+        do {
+            pages = try folder.pages(of: summary.namedHouseholds)
+        } catch {
+            throw .unreadable(why: "\(error)")
+        }
+        summary.traces = Set(pages)
         var written = Written(summary: summary, files: [], errors: [])
         // The smallest and most telling first: a disk that fills up then loses the least.
         for (name, text) in files(summary, fold, households: households) {
@@ -48,6 +56,11 @@ public enum Report {
             } catch {
                 written.errors.append(error)
             }
+        }
+        do {
+            written.errors += try folder.write(pages, into: directory)
+        } catch {
+            throw .unreadable(why: "\(error)")
         }
         return written
     }
@@ -107,13 +120,14 @@ public enum Report {
         return text
     }
 
-    private static func save(
+    /// Writes a file of a run directory, `name` within it.
+    static func save(
         _ text: String, as name: String, in directory: String
     ) throws(ReportError) {
-        let folder = URL(filePath: directory, directoryHint: .isDirectory)
+        let file = URL(filePath: directory, directoryHint: .isDirectory).appending(path: name)
         do {
-            try PrivateFile.makeFolder(folder.path)
-            try PrivateFile.write(Data(text.utf8), to: folder.appending(path: name).path)
+            try PrivateFile.makeFolder(file.deletingLastPathComponent().path)
+            try PrivateFile.write(Data(text.utf8), to: file.path)
         } catch {
             throw .unwritten(file: name, why: reason(error))
         }

@@ -10,7 +10,16 @@ struct FindingGroup {
     var row: Int
 
     /// The number of findings on the page.
-    private static let shown = 40
+    static let shown = 40
+    /// So many of its households are named.
+    private static let namedLimit = 6
+
+    /// Its first violations, each of another household.
+    var named: [Violation] {
+        var seen: Set<Int> = []
+        return Array(
+            violations.lazy.filter { seen.insert($0.household).inserted }.prefix(Self.namedLimit))
+    }
 
     static func html(_ findings: Findings, _ summary: Summary) -> HTML {
         let groups = ranked(findings.violations)
@@ -69,7 +78,7 @@ struct FindingGroup {
         return """
             <div class="error"><h3>\(Sanitizer.line(told.signature))</h3>
             <p>\(Sanitizer.line(facts(told).joined(separator: ". "), limit: 600)).</p>
-            <p>\(Sanitizer.line(told.sentence, limit: 600))</p>\(picture)
+            <p>\(summary.linked(Sanitizer.line(told.sentence, limit: 600)))</p>\(picture)
             \(next(told, summary))</div>
             """
     }
@@ -119,9 +128,24 @@ struct FindingGroup {
                     "<code class=\"command\">screenrig export . --violation \(row) --format har</code>"
                 ))
         }
-        rows.append(("For the server\u{2019}s team", "\(evidence(summary))"))
+        if summary.traces != nil { rows.append(("Step by step", households(summary))) }
+        rows.append(("For the server\u{2019}s team", "\(evidence(summary))\(links(summary))"))
         let list = rows.map { name, body in "<dt>\(name)</dt><dd>\(body)</dd>" as HTML }
         return "<dl class=\"pairs next\">\(list)</dl>"
+    }
+
+    /// Pages of the first households in which it was found.
+    private func households(_ summary: Summary) -> HTML {
+        let named = named
+        let each = named.enumerated().map { position, violation -> HTML in
+            "\(position == 0 ? "" : ", ")\(summary.household(violation.household))"
+        }
+        let rest = Set(violations.map(\.household)).count - named.count
+        return "\(each)\(rest > 0 ? " and \(Figures.count(rest)) more, see violations.csv" : "")"
+    }
+
+    private func links(_ summary: Summary) -> HTML {
+        row <= summary.violations.count ? PageLink.html(summary.violations[row - 1].links) : .none
     }
 
     /// The ids by which the server's team finds it in its logs.

@@ -104,7 +104,8 @@ enum ReportPage {
         let missed = summary.thresholds.filter { !$0.met }.map(\.sentence)
         let lines = (summary.explanations + missed).prefix(8)
         let reasons: HTML =
-            lines.isEmpty ? .none : "<ul>\(lines.map { "<li>\($0)</li>" as HTML })</ul>"
+            lines.isEmpty
+            ? .none : "<ul>\(lines.map { "<li>\(summary.linked($0))</li>" as HTML })</ul>"
         let notes = summary.notes.map { "<p class=\"note\">\($0)</p>" as HTML }
         let when =
             run.isVirtual
@@ -113,7 +114,7 @@ enum ReportPage {
         return """
             <p class="over">screenrig · \(when)</p>
             <h1>\(run.rig)</h1>
-            <div class="verdict \(summary.tone)" role="status"><p>\(summary.headline)</p>\(reasons)</div>
+            <div class="verdict \(summary.tone)" role="status"><p>\(summary.linked(summary.headline))</p>\(reasons)</div>
             \(notes)\(facts(summary))
             """
     }
@@ -201,9 +202,11 @@ enum ReportPage {
         <p class="hint">You can also drag across a chart. Escape resets the range.</p></fieldset>
         """
 
+    private static func nonce(_ summary: Summary) -> String { nonce(summary.run.historyHash) }
+
     /// A text in the page cannot know it, so no injected script can carry it.
-    private static func nonce(_ summary: Summary) -> String {
-        "r" + (summary.run.historyHash.isEmpty ? "un" : summary.run.historyHash)
+    static func nonce(_ historyHash: String) -> String {
+        "r" + (historyHash.isEmpty ? "un" : historyHash)
     }
 
     /// The data of tooltips and brush.

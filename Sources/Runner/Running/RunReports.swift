@@ -40,6 +40,13 @@ package enum RunReports {
         return written.summary
     }
 
+    /// The page of one household. A run whose history is complete is judged again for it.
+    package static func page(of record: HouseholdRecord, _ history: History) throws -> String {
+        let findings = try Findings(rejudging: history)
+        let cases = names(of: try cases(of: findings, history))
+        return try TraceFolder(history, findings: findings, cases: cases).page(of: record)
+    }
+
     /// A run that cannot be compared is no worse a run: the report says that there is none.
     private static func comparison(_ directory: RunDirectory, _ findings: Findings?) -> Comparison?
     {
