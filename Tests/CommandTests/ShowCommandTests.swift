@@ -12,7 +12,9 @@ struct ShowCommandTests {
         return folder
     }
 
-    @Test("a report links to the pages that it has; any other is made on request, and both have links")
+    @Test(
+        "a report links to the pages that it has; any other is made on request, and both have links"
+    )
     func page() async throws {
         let folder = try await simulated()
         let report = try folder.text("run/report.html")
@@ -25,7 +27,8 @@ struct ShowCommandTests {
         let made = try await Command.run("show", "run", "--household", "5", in: folder)
         #expect(made.code == 0 && made.output == "run/households/5.html\n", "\(made.errors)")
         let page = try folder.text("run/households/5.html")
-        #expect(page.contains("The TV showed code") && page.contains("https://tempo.example/trace/"))
+        #expect(
+            page.contains("The TV showed code") && page.contains("https://tempo.example/trace/"))
         let elsewhere = try await Command.run(
             "show", "run/history.sqlite", "--household", "5", "--out", "h.html", in: folder)
         #expect(elsewhere.output == "h.html\n")
