@@ -40,13 +40,13 @@ public enum Report {
         summary.changes = changes
         summary.cases = cases
         let folder = TraceFolder(history, findings: findings, cases: cases)
-        let pages: [Int]
+        let pages: [(household: Int, text: String)]
         do {
             pages = try folder.pages(of: summary.namedHouseholds)
         } catch {
             throw .unreadable(why: "\(error)")
         }
-        summary.traces = Set(pages)
+        summary.traces = Set(pages.map(\.household))
         var written = Written(summary: summary, files: [], errors: [])
         // The smallest and most telling first: a disk that fills up then loses the least.
         for (name, text) in files(summary, fold, households: households) {
@@ -57,10 +57,12 @@ public enum Report {
                 written.errors.append(error)
             }
         }
-        do {
-            written.errors += try folder.write(pages, into: directory)
-        } catch {
-            throw .unreadable(why: "\(error)")
+        for page in pages {
+            do {
+                try save(page.text, as: TraceFolder.file(page.household), in: directory)
+            } catch {
+                written.errors.append(error)
+            }
         }
         return written
     }

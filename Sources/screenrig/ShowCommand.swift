@@ -48,7 +48,7 @@ struct ShowCommand: ParsableCommand {
                         + "\(history.recording)); set 'record: all' in the rig to record every household"
                 )
             }
-            page = try RunReports.page(of: record, history)
+            page = try RunReports.page(of: record, history, isAlone: out != nil)
         } catch let failure as CommandFailure {
             throw failure
         } catch {

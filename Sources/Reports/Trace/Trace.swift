@@ -40,10 +40,16 @@ struct Trace {
     private(set) var events: [DeviceEvent] = []
     private(set) var violations: [TraceViolation] = []
     let links: ExchangeLinks
+    /// Whether its page stands alone, without a run directory around it.
+    var isAlone = false
     /// Whether there were findings to take violations from.
     let isJudged: Bool
     /// Why there are no beliefs; nil where there are.
     private(set) var unbelieved: String?
+    /// Where the page's clock begins.
+    private(set) var origin: Instant
+    /// When the last of it was over.
+    private(set) var through: Instant
 
     /// Throws where the history cannot be read. `findings`: those of the whole run.
     init(
@@ -54,6 +60,7 @@ struct Trace {
         self.record = record
         self.other = other
         self.links = links
+        (origin, through) = (record.arrived, record.arrived)
         isJudged = findings != nil
         for (position, violation) in (findings?.violations ?? []).enumerated()
         where violation.household == record.household {
@@ -67,6 +74,11 @@ struct Trace {
         exchanges.sort { Self.isBefore($0.exchange, $1.exchange) }
         takePauses()
         events.sort { ($0.at, $0.device, $0.sequence) < ($1.at, $1.device, $1.sequence) }
+        origin = min(origin, exchanges.first?.exchange.sent ?? origin)
+        let ends =
+            exchanges.map(\.exchange.ended)
+            + [events.last?.at, record.ended, record.tokenSeen].compactMap(\.self)
+        through = ends.max().map { max($0, through) } ?? through
     }
 
     private static func isBefore(_ one: Exchange, _ other: Exchange) -> Bool {
@@ -115,17 +127,6 @@ struct Trace {
         return all.sorted {
             ($0.household != household ? 1 : 0, $0) < ($1.household != household ? 1 : 0, $1)
         }
-    }
-
-    /// Where the page's clock begins.
-    var origin: Instant {
-        min(record.arrived, exchanges.first?.exchange.sent ?? record.arrived)
-    }
-
-    var through: Instant {
-        let last = exchanges.map(\.exchange.ended).max() ?? record.arrived
-        return [last, events.last?.at, record.ended, record.tokenSeen].compactMap(\.self).max()
-            ?? last
     }
 
     /// The exchange of the household with that number.

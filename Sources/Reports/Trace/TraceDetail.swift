@@ -246,7 +246,10 @@ struct TraceDetail {
             if !links.text.isEmpty { pairs.append(("Links", links)) }
         }
         if let name = found.caseName {
-            pairs.append(("Replay", "<a href=\"../cases/\(name).html\">case page</a>"))
+            let page: HTML =
+                trace.isAlone
+                ? "case \(name)" : "<a href=\"../cases/\(name).html\">case page</a>"
+            pairs.append(("Replay", page))
         }
         let rows = pairs.map { "<dt>\($0)</dt><dd>\($1)</dd>" as HTML }
         let tone = violation.standing == .fails ? "fail" : "observed"

@@ -14,7 +14,7 @@ package struct TraceFolder {
 
     /// The folder within a run directory.
     static let name = "households"
-    /// So many pages a report makes of itself, and so many bytes of them.
+    /// So many pages a report makes by itself, and so many bytes of them.
     static let limit = 80
     private static let bytes = 40_000_000
 
@@ -31,44 +31,38 @@ package struct TraceFolder {
         nonce = ReportPage.nonce(history.end?.historyHash ?? "")
     }
 
-    /// The page of one household.
-    package func page(of record: HouseholdRecord) throws -> String {
-        let trace = try Trace(
+    /// The page of one household. `isAlone`: it will not lie in the run directory, so that it links to no other
+    /// file of the run.
+    package func page(of record: HouseholdRecord, isAlone: Bool = false) throws -> String {
+        var trace = try Trace(
             history, record, findings: findings, cases: cases, other: Trace.other(of: record, rig),
             links: links)
+        trace.isAlone = isAlone
         return TracePage.text(trace, nonce: nonce)
     }
 
-    /// Which of those that a report names have anything to show, as many as get a page.
-    func pages(of named: [Int]) throws -> [Int] {
+    /// The pages of those that a report names, by household: of as many as get one and have anything to show.
+    func pages(of named: [Int]) throws -> [(household: Int, text: String)] {
         var seen: Set<Int> = []
-        let first = named.filter { seen.insert($0).inserted }.prefix(Self.limit)
-        return try first.filter { try !history.exchanges(household: $0).isEmpty }
-    }
-
-    /// Writes the pages of these households into a run directory; a page that cannot be written is an error
-    /// and keeps no other from being written.
-    func write(_ numbers: [Int], into directory: String) throws -> [ReportError] {
-        let wanted = Set(numbers)
+        let numbers = named.filter { seen.insert($0).inserted }.prefix(Self.limit)
         var records: [Int: HouseholdRecord] = [:]
-        if !wanted.isEmpty {
+        if !numbers.isEmpty {
+            let wanted = Set(numbers)
             try history.households {
                 if wanted.contains($0.household) { records[$0.household] = $0 }
             }
         }
-        var errors: [ReportError] = []
         var left = Self.bytes
-        for number in numbers {
-            guard let record = records[number], left > 0 else { continue }
+        var pages: [(household: Int, text: String)] = []
+        for number in numbers where left > 0 {
+            guard let record = records[number],
+                try !history.exchanges(household: number).isEmpty
+            else { continue }
             let text = try page(of: record)
             left -= text.utf8.count
-            do {
-                try Report.save(text, as: Self.file(number), in: directory)
-            } catch {
-                errors.append(error)
-            }
+            if left >= 0 { pages.append((number, text)) }
         }
-        return errors
+        return pages
     }
 
     /// Of a page, within the run directory.

@@ -22,7 +22,7 @@ enum TracePage {
             <body class="trace">
             <a class="skip" href="#steps">Skip to the list</a>
             <header>
-            <p class="over">screenrig · <a href="../report.html">\(Sanitizer.line(trace.header.run))</a></p>
+            <p class="over">screenrig · \(run(trace))</p>
             <h1>Household \(trace.household)</h1>
             <div class="verdict \(trace.tone)" role="status"><p>\(trace.verdict)</p></div>
             <p class="story">\(trace.story.joined(separator: " "))</p>
@@ -51,6 +51,12 @@ enum TracePage {
     private static let sheet = String(decoding: PackageResources.trace_css, as: UTF8.self)
     private static let script = String(decoding: PackageResources.trace_js, as: UTF8.self)
 
+    /// Its name, which leads to the report that the page lies beside.
+    private static func run(_ trace: Trace) -> HTML {
+        let name = Sanitizer.line(trace.header.run)
+        return trace.isAlone ? "\(name)" : "<a href=\"../report.html\">\(name)</a>"
+    }
+
     private static func facts(_ trace: Trace) -> HTML {
         func fact(_ name: String, _ value: String, _ aside: String = "") -> HTML {
             "<div><dt>\(name)</dt><dd>\(value) <small>\(aside)</small></dd></div>"
@@ -60,7 +66,7 @@ enum TracePage {
         }
         let (record, exchanges) = (trace.record, trace.exchanges)
         let errors = exchanges.count { $0.exchange.isError }
-        let viewer = record.signIn == nil ? "" : "\(time(record.viewerTime)) of it the viewer"
+        let viewer = record.signIn == nil ? "" : "viewer \(time(record.viewerTime))"
         return """
             <dl class="facts">
             \(fact("Kind", Sanitizer.line(record.kind, limit: 60), Sanitizer.line(record.mvpd ?? "", limit: 60)))
@@ -83,7 +89,7 @@ enum TracePage {
             rest > 0
             ? """
             <p class="empty">and \(Figures.counted(rest, "more row")): \
-            <code>screenrig export . --household \(trace.household)</code> in the run's directory</p>
+            <code>screenrig export RUN --household \(trace.household)</code></p>
             """ : .none
         return """
             <p class="lead">Press a row for headers, bodies and the state that the judge derived. \
@@ -116,7 +122,7 @@ enum TracePage {
             notes.append(
                 """
                 Violations are not on this page: the history does not hold every exchange, so that it cannot be \
-                checked again. <a href="../report.html">report.html</a> has those that were found during the run.
+                checked again. The run's report.html has those that were found during the run.
                 """)
         }
         if let missing = trace.unbelieved {
@@ -126,7 +132,7 @@ enum TracePage {
             notes.append(
                 """
                 Household \(other) shares the home, and an identity, with this one. Its steps are on this \
-                page; its violations are on its own: <code>screenrig show . --household \(other)</code>
+                page; its violations are on its own: <code>screenrig show RUN --household \(other)</code>
                 """)
         }
         return "\(notes.map { "<p class=\"empty\">\($0)</p>" as HTML })"
@@ -175,7 +181,7 @@ enum TracePage {
         return """
             <span class="at">\(trace.clock(exchange.sent))</span>\
             <span class="who">\(trace.name(of: exchange.device))</span>\
-            <span class="op">\(exchange.operation.name)</span>\
+            <span class="call">\(exchange.operation.name)</span>\
             <span class="answer\(TraceDetail.tone(exchange))">\(TraceDetail.answer(exchange))</span>\
             <span class="n took">\(took)</span><span class="n pause">\(pause(entry.pause))</span>\
             <span class="belief-cell">\(belief(entry))</span>
@@ -210,7 +216,7 @@ enum TracePage {
             <li id="\(trace.anchor(positions[0]))" class="step many\(style(entries[0], trace))"><details>\
             <summary><span class="at">\(trace.clock(first.sent))</span>\
             <span class="who">\(trace.name(of: first.device))</span>\
-            <span class="op"><b>\(Self.title(entries))</b>\
+            <span class="call"><b>\(Self.title(entries))</b>\
             <span class="until">until \(trace.clock(last.sent)), every \(Figures.time(milliseconds: every))</span></span>\
             <span class="answer\(TraceDetail.tone(first))">\(TraceDetail.answer(first))</span>\
             <span class="n took">\(Figures.time(milliseconds: took[took.count / 2]))<span class="until">median</span></span>\

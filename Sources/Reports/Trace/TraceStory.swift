@@ -13,13 +13,11 @@ extension Exchange {
 // MARK: The household in a few sentences
 
 extension Trace {
-    /// An instant as the page's clock shows it: since the household arrived, `4.902 s`, from ten minutes on
-    /// `25:03.120`.
-    func clock(_ instant: Instant) -> String { Self.clock(instant - origin) }
-
-    static func clock(_ time: Duration) -> String {
-        let milliseconds = Int((time.milliseconds).rounded())
-        if abs(milliseconds) < 600_000 {
+    /// An instant as the page's clock shows it: since the household arrived, `4.902 s`; on the page of a household
+    /// that lasted a minute or longer `0:04.902`.
+    func clock(_ instant: Instant) -> String {
+        let milliseconds = Int((instant - origin).milliseconds.rounded())
+        if through - origin < .seconds(60) {
             return "\(DecimalText.fixed(Double(milliseconds) / 1000, 3)) s"
         }
         let (seconds, rest) = (milliseconds / 1000, milliseconds % 1000)
@@ -130,8 +128,8 @@ extension Trace {
         let others = violations.count - 1
         let more = others == 0 ? "" : ", and \(Figures.counted(others, "other violation"))"
         return Sanitizer.line(
-            "Violated \(first.invariant.name) (\(first.invariant.line))\(more). \(end).", limit: 400
-        )
+            "Violated: \(first.invariant.name) (“\(first.invariant.line)”)\(more). \(end).",
+            limit: 400)
     }
 }
 

@@ -27,14 +27,19 @@ struct TraceTimeline {
             let style = device.role == .firstScreen ? "tv" : "phone"
             return lane(Self.capitalized(trace.name(of: device)), style, bars(device))
         }
-        let ticks = Axis.between(0, span / 1000, wanted: 7) { Axis.time($0 * 1000) }.ticks.map {
+        let axis =
+            span < 60_000
+            ? Axis.between(0, span / 1000, wanted: 7) { Axis.time($0 * 1000) }
+            : Axis.time(through: span / 1000)
+        let ticks = axis.ticks.map {
             "<span class=\"mark\" style=\"left:\(share($0.value * 1000))%\"><b>\($0.label)</b></span>"
                 as HTML
         }
+        let pins = self.pins
         return """
-            <p class="lead"><span class="legend"><i class="ok"></i>response that the request hoped for \
+            <p class="lead"><span class="legend">Requests: <i class="ok"></i>succeeded \
             <i class="wait"></i>pending or throttled <i class="bad"></i>error <i class="proof"></i>evidence of \
-            a violation</span><span class="legend">State of the TV: <i class="b-out"></i>no token \
+            a violation</span> <span class="legend">State of the TV: <i class="b-out"></i>no token \
             <i class="b-in"></i>a token <i class="b-open"></i>either <i class="b-broken"></i>contradiction\
             </span></p>
             <div class="zoom screen-only" id="zoom" hidden="hidden"><button type="button" data-zoom="in">Zoom in\
@@ -43,10 +48,11 @@ struct TraceTimeline {
             <div class="timeline" id="tl" data-ms="\(DecimalText.trimmed(span, 3))" role="region" tabindex="0" \
             aria-label="Timeline"><div class="wide">
             <div class="axis" id="axis">\(ticks)</div>
+            <div class="pins" aria-hidden="true">\(pins.html)</div>
+            <div style="height:\(pins.rows * 16 + 4)px"></div>
             \(lane("Viewer", "viewer", viewer))
             \(lanes)
             \(trace.unbelieved == nil ? lane("State of the TV", "states", states) : .none)
-            <div class="pins" aria-hidden="true">\(pins)</div>
             </div></div>
             """
     }
@@ -184,7 +190,8 @@ struct TraceTimeline {
         }
     }
 
-    private var pins: [HTML] {
+    /// Moments that the story names, and how many rows their names need.
+    private var pins: (html: [HTML], rows: Int) {
         let record = trace.record
         let moments = [
             ("code shown", record.codeShown), ("phone done", record.phoneDone),
@@ -192,18 +199,21 @@ struct TraceTimeline {
         ]
         var last = -100.0
         var level = 0
+        var rows = 0
         let ordered = moments.compactMap { name, at in at.map { (name, $0) } }.sorted {
             $0.1 < $1.1
         }
-        return ordered.map { name, at in
+        let drawn = ordered.map { name, at -> HTML in
             let share = (at - from).milliseconds / span * 100
             // Names that would meet stand below one another.
             level = share - last < 12 ? (level + 1) % 3 : 0
             last = share
+            rows = max(rows, level + 1)
             return """
                 <i class="pin\(share > 85 ? " late" : "") l\(level)" style="left:\(self.share((at - from).milliseconds))%">\
                 <b>\(name)</b></i>
                 """
         }
+        return (drawn, rows)
     }
 }

@@ -40,11 +40,14 @@ package enum RunReports {
         return written.summary
     }
 
-    /// The page of one household. A run whose history is complete is judged again for it.
-    package static func page(of record: HouseholdRecord, _ history: History) throws -> String {
+    /// The page of one household; `isAlone`: not for the run directory. A run whose history is complete is judged again for it.
+    package static func page(
+        of record: HouseholdRecord, _ history: History, isAlone: Bool
+    ) throws -> String {
         let findings = try Findings(rejudging: history)
         let cases = names(of: try cases(of: findings, history))
-        return try TraceFolder(history, findings: findings, cases: cases).page(of: record)
+        return try TraceFolder(history, findings: findings, cases: cases)
+            .page(of: record, isAlone: isAlone)
     }
 
     /// A run that cannot be compared is no worse a run: the report says that there is none.

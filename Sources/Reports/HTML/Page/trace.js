@@ -82,10 +82,11 @@
   const span = Number(line.dataset.ms), most = Math.max(1, Math.min(4096, 2 ** Math.ceil(Math.log2(span / 50))));
   const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 18e5, 36e5];
   const clock = ms => {
-    if (ms < 1e3) return ms ? ms + " ms" : "0";
-    if (ms < 6e5) return ms / 1e3 + " s";
-    const s = Math.round(ms / 1e3);
-    return Math.floor(s / 60) + ":" + String(s % 60).padStart(2, "0");
+    if (!ms) return "0";
+    if (span < 6e4) return ms < 1e3 ? ms + " ms" : ms / 1e3 + " s";
+    const s = Math.floor(ms / 1e3), rest = ms % 1e3;
+    return Math.floor(s / 60) + ":" + String(s % 60).padStart(2, "0") +
+      (rest ? "." + String(rest).padStart(3, "0") : "");
   };
   let zoom = 1;
   const draw = () => {
