@@ -10,6 +10,12 @@ public struct Course: Sendable, Hashable {
     public var points: [Point]
     /// The seconds between which the middle nine tenths of the requests were sent.
     public var loaded: ClosedRange<Int>?
+    /// Answers per second by HTTP status, for each point; 0: requests that ended without an answer.
+    public var statuses: [Int: [Double]]
+    /// Latency of each operation, p95.
+    public var operations: CourseLines
+    /// Latency of the requests of each kind of household, p95; none where there is one kind.
+    public var kinds: CourseLines
 
     /// What happened in one bucket. Counts are shares of whole numbers: while a run goes on, an interval
     /// that lies across two buckets is divided between them.
@@ -20,6 +26,8 @@ public struct Course: Sendable, Hashable {
         var errors = 0.0
         var latency = Histogram()
         var lateness = Histogram()
+        /// Answers by HTTP status; 0: requests that ended without one.
+        var statuses: [Int: Int] = [:]
         /// As it was when the bucket ended; nil where nothing was heard.
         var level: Level?
 
@@ -30,6 +38,7 @@ public struct Course: Sendable, Hashable {
             errors += other.errors
             latency.merge(other.latency)
             lateness.merge(other.lateness)
+            statuses.merge(other.statuses, uniquingKeysWith: +)
             level = other.level ?? level
         }
     }
@@ -79,6 +88,9 @@ public struct Course: Sendable, Hashable {
         flow.widen(to: moments.width)
         width = moments.width
         loaded = fold.timeline.loaded
+        operations = fold.operationLines
+        kinds = fold.kindLines
+        statuses = [:]
         let last = max(moments.values.count, flow.values.count)
         guard last > 0 else {
             points = []
@@ -95,6 +107,28 @@ public struct Course: Sendable, Hashable {
                 Level(waiting: waiting[(index + 1) * step - 1]))
             point.busy = lanes[index]
             return point
+        }
+        statuses = Self.statuses(moments.values, width: step, count: last)
+    }
+
+    private static func statuses(
+        _ moments: [Bucket], width: Int, count: Int
+    ) -> [Int: [Double]] {
+        var rates: [Int: [Double]] = [:]
+        for (index, moment) in moments.enumerated() {
+            for (status, answers) in moment.statuses {
+                rates[status, default: Array(repeating: 0, count: count)][index] =
+                    Double(answers) / Double(width)
+            }
+        }
+        return rates
+    }
+
+    /// Share of the requests of each point that were errors, 0 to 1; nil where none ended.
+    var errorShares: [Double?] {
+        points.enumerated().map { index, point in
+            let ended = point.completed + (statuses[0]?[index] ?? 0)
+            return ended > 0 ? min(1, point.errors / ended) : nil
         }
     }
 

@@ -76,6 +76,8 @@ public struct Summary: Sendable, Hashable {
     public var noSignIn: String?
     /// What changed since the last comparable run, as a section of the page; nil where there is none.
     package var changes: HTML?
+    /// The last comparable run, for charts to show beside this one; nil where there is none.
+    public var earlier: EarlierRun?
     /// What a reader must know about the record: cut short, sampled, lost.
     public var notes: [String]
 

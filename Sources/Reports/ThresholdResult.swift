@@ -18,6 +18,21 @@ public struct ThresholdResult: Sendable, Hashable {
     /// It is about households, errors or throttled requests: a rig that is late measures times wrong, but
     /// counts right (README.md, exit code 4).
     public var isAboutCounts = false
+    /// Where a chart draws it; nil where none does.
+    public var mark: ChartMark?
+
+    /// A place in a chart.
+    public struct ChartMark: Sendable, Hashable {
+        public enum Chart: Sendable, Hashable {
+            case latency, answered, errors, signIn
+            case operation(String)
+            case kind(String)
+        }
+
+        public var chart: Chart
+        /// Milliseconds, per second, or percent, as the chart has it.
+        public var value: Double
+    }
 
     /// `poll-token p99 < 250ms: it was 312 ms`.
     public var sentence: String {
@@ -28,6 +43,7 @@ public struct ThresholdResult: Sendable, Hashable {
 
     init(_ threshold: Threshold, _ measurements: some Measurements) {
         expression = Sanitizer.line(threshold.text)
+        mark = ChartMark(threshold)
         switch threshold.subject {
         case .violations, .invariant: isAboutPromises = true
         case .householdsFailed, .householdsAbandoned, .householdsNotEntitled, .householdsDiverted:
@@ -47,6 +63,38 @@ public struct ThresholdResult: Sendable, Hashable {
         if nearness > 0, nearness < 0.01 * abs(threshold.bound) {
             actual = reading.text(value, extra: 2)
         }
+    }
+}
+
+extension ThresholdResult.ChartMark {
+    init?(_ threshold: Threshold) {
+        let isLatency: Bool =
+            switch threshold.measure {
+            case .percentile(_, .latency), .min(.latency), .mean(.latency), .max(.latency): true
+            default: false
+            }
+        let kind = threshold.kind.map { Sanitizer.line($0, limit: 40) }
+        switch (threshold.subject, threshold.measure) {
+        case (.everything, _) where isLatency:
+            self.init(
+                chart: kind.map { .kind($0) } ?? .latency, value: threshold.bound / 1e6)
+        case (.operation(let name), _) where isLatency && kind == nil:
+            self.init(chart: .operation(name.name), value: threshold.bound / 1e6)
+        case (.signIn, _) where isLatency && kind == nil:
+            self.init(chart: .signIn, value: threshold.bound / 1e6)
+        case (.everything, .errors) where kind == nil:
+            self.init(chart: .errors, value: threshold.bound * 100)
+        case (.everything, .rate) where kind == nil:
+            self.init(chart: .answered, value: threshold.bound)
+        default: return nil
+        }
+    }
+}
+
+extension [ThresholdResult] {
+    /// Those that a chart draws.
+    func drawn(in chart: ThresholdResult.ChartMark.Chart) -> [ThresholdResult] {
+        filter { $0.mark?.chart == chart }
     }
 }
 

@@ -8,12 +8,7 @@ enum ErrorSection {
     private static let open = 2
 
     static func html(_ summary: Summary) -> HTML {
-        guard !summary.errors.isEmpty else {
-            return """
-                <p class="empty">No errors. Pending polls (404, 410) and throttled requests (429) are \
-                counted separately.</p>
-                """
-        }
+        guard !summary.errors.isEmpty else { return .none }
         let rest = summary.errors.dropFirst(shown).map(\.count).reduce(0, +)
         let more: HTML =
             rest == 0

@@ -17,8 +17,8 @@ struct FindingGroup {
     /// Its first violations, each of another household.
     var named: [Violation] {
         var seen: Set<Int> = []
-        return Array(
-            violations.lazy.filter { seen.insert($0.household).inserted }.prefix(Self.namedLimit))
+        let first = violations.filter { seen.insert($0.household).inserted }
+        return Array(first.prefix(Self.namedLimit))
     }
 
     static func html(_ findings: Findings, _ summary: Summary) -> HTML {
@@ -76,11 +76,24 @@ struct FindingGroup {
         guard let told else { return .none }
         let picture: HTML = isPictured ? ViolationPicture.html(told, number: number) : .none
         return """
-            <div class="error"><h3>\(Sanitizer.line(told.signature))</h3>
-            <p>\(Sanitizer.line(facts(told).joined(separator: ". "), limit: 600)).</p>
+            <div class="error"><h3>\(title(told, summary))</h3>
+            <p><code>\(Sanitizer.line(told.signature))</code>. \(Sanitizer.line(facts(told).joined(separator: ". "), limit: 600)).</p>
             <p>\(summary.linked(Sanitizer.line(told.sentence, limit: 600)))</p>\(picture)
             \(next(told, summary))</div>
             """
+    }
+
+    /// `6 of 6 TVs got 'pending' from a poll after their sign-in had been confirmed`: for readers who do not know the
+    /// names of promises.
+    private func title(_ told: Violation, _ summary: Summary) -> String {
+        let verdict = summary.findings?.verdicts.first { $0.invariant == told.invariant }
+        let listed = summary.findings?.violations.count { $0.invariant == told.invariant } ?? 0
+        let all = verdict.map { $0.violations + $0.observed + $0.known + $0.suspected } ?? 0
+        // Beyond the judge's list violations are only counted.
+        let least = all > listed ? "at least " : ""
+        let households = Figures.count(Set(violations.map(\.household)).count)
+        let judged = Figures.count(summary.findings?.households ?? 0)
+        return "\(least)\(households) of \(judged) \(told.invariant.observed)"
     }
 
     private func facts(_ told: Violation) -> [String] {

@@ -3,14 +3,15 @@ internal import Rendering
 
 extension Summary {
     /// Households that a report names, the most telling first: of each finding the first, slow ones, examples of
-    /// errors, then more of each finding.
+    /// errors and of households without a sign-in, then more of each finding.
     var namedHouseholds: [Int] {
         let groups =
             findings.map { FindingGroup.ranked($0.violations).prefix(FindingGroup.shown) } ?? []
         let several = groups.map { $0.named.map(\.household) }
         let rest = several.flatMap { $0.dropFirst() }
         return several.compactMap(\.first) + slowest.map(\.household)
-            + errors.prefix(ErrorSection.shown).compactMap { $0.example?.household } + rest
+            + errors.prefix(ErrorSection.shown).compactMap { $0.example?.household }
+            + losses.prefix(HouseholdSections.lossesShown).map(\.example) + rest
     }
 
     /// `household 17` as a link to its page; where it has none, with the command that makes one. Plain where the

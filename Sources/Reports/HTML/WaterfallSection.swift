@@ -12,13 +12,7 @@ enum WaterfallSection {
     private static let rowHeight = 19.0
 
     static func html(_ summary: Summary) -> HTML {
-        guard !summary.slowest.isEmpty else {
-            let why =
-                summary.signIn == nil
-                ? "No sign-in was completed."
-                : "The run did not record single requests; set record in the rig."
-            return "<p class=\"empty\">\(why)</p>"
-        }
+        guard !summary.slowest.isEmpty else { return .none }
         let each = summary.slowest.enumerated().map { position, waterfall -> HTML in
             let facts =
                 "\(waterfall.kind): \(Figures.time(milliseconds: waterfall.signInMs)) from code to token, "

@@ -24,9 +24,11 @@ package enum RunReports {
             }
             let findings = judged
             let cases = try cases(of: findings, history)
+            let comparison = comparison(directory, findings)
             written = try Report.write(
                 history, thresholds: thresholds, findings: findings,
-                strikes: strikes(directory), changes: comparison(directory, findings)?.section,
+                strikes: strikes(directory), changes: comparison?.section,
+                earlier: comparison?.earlier,
                 cases: names(of: cases), to: other ?? directory.path)
             let folder = CaseFolder(in: other ?? directory.path)
             for made in cases {
