@@ -124,12 +124,18 @@ public struct Course: Sendable, Hashable {
         return rates
     }
 
-    /// Share of the requests of each point that were errors, 0 to 1; nil where none ended.
-    var errorShares: [Double?] {
-        points.enumerated().map { index, point in
-            let ended = point.completed + (statuses[0]?[index] ?? 0)
-            return ended > 0 ? min(1, point.errors / ended) : nil
+    /// Errors in percent of the requests that ended, in at most 60 steps: of the few requests of a single point one
+    /// error would be a tower.
+    var errorShares: CourseLines {
+        let step = max(1, (points.count + 59) / 60)
+        let shares = stride(from: 0, to: points.count, by: step).map { from -> Double? in
+            let part = from..<min(from + step, points.count)
+            let errors = part.reduce(0) { $0 + points[$1].errors }
+            let ended = part.reduce(0) { $0 + points[$1].completed + (statuses[0]?[$1] ?? 0) }
+            return ended > 0 ? min(100, errors / ended * 100) : nil
         }
+        return CourseLines(
+            width: width * step, lines: [CourseLines.Line(name: "errors", values: shares)])
     }
 
     private static func busy(_ health: [LaneHealth], width: Int, count: Int) -> [Double?] {

@@ -6,13 +6,18 @@ internal import Statistics
 public struct CourseLines: Sendable, Hashable {
     public struct Line: Sendable, Hashable {
         public var name: String
-        /// Milliseconds; nil where there was nothing.
+        /// Of times milliseconds; nil where there was nothing.
         public var values: [Double?]
     }
 
     /// Seconds for each value.
     public var width: Int
     public var lines: [Line]
+
+    init(width: Int, lines: [Line]) {
+        self.width = width
+        self.lines = lines
+    }
 
     /// p95 of each.
     init(_ columns: [(name: String, histograms: [Histogram])], width: Int) {

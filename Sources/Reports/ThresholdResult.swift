@@ -24,9 +24,8 @@ public struct ThresholdResult: Sendable, Hashable {
     /// A place in a chart.
     public struct ChartMark: Sendable, Hashable {
         public enum Chart: Sendable, Hashable {
-            case latency, answered, errors, signIn
+            case answered, errors, signIn
             case operation(String)
-            case kind(String)
         }
 
         public var chart: Chart
@@ -73,18 +72,16 @@ extension ThresholdResult.ChartMark {
             case .percentile(_, .latency), .min(.latency), .mean(.latency), .max(.latency): true
             default: false
             }
-        let kind = threshold.kind.map { Sanitizer.line($0, limit: 40) }
+        // No chart shows one kind of household alone.
+        guard threshold.kind == nil else { return nil }
         switch (threshold.subject, threshold.measure) {
-        case (.everything, _) where isLatency:
-            self.init(
-                chart: kind.map { .kind($0) } ?? .latency, value: threshold.bound / 1e6)
-        case (.operation(let name), _) where isLatency && kind == nil:
+        case (.operation(let name), _) where isLatency:
             self.init(chart: .operation(name.name), value: threshold.bound / 1e6)
-        case (.signIn, _) where isLatency && kind == nil:
+        case (.signIn, _) where isLatency:
             self.init(chart: .signIn, value: threshold.bound / 1e6)
-        case (.everything, .errors) where kind == nil:
+        case (.everything, .errors):
             self.init(chart: .errors, value: threshold.bound * 100)
-        case (.everything, .rate) where kind == nil:
+        case (.everything, .rate):
             self.init(chart: .answered, value: threshold.bound)
         default: return nil
         }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("What the judge believes after each exchange")
 struct BeliefTests {
-    private static let out: [Tag] = []
+    private static let out: [Dialects.Tag] = []
     private static let alice = [Story.alice]
 
     /// By the name of the operation and its time in milliseconds.

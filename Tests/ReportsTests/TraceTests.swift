@@ -5,13 +5,14 @@ import Journal
 import Rigs
 import Statistics
 import Testing
+import Vocabulary
 
 @testable import Rendering
 @testable import Reports
 
 /// One household as it signs in, with everything that a history may hold of it.
 struct OneHousehold: Recorded {
-    var header = Self.header()
+    var header: HistoryHeader = Self.linkedHeader()
     var end: HistoryEnd?
     var gaps: [String] = []
     var record = HouseholdRecord(
@@ -21,10 +22,10 @@ struct OneHousehold: Recorded {
     /// Whether requests and responses are there.
     var talks = true
 
-    static let tag = Tag(mvpd: "DemoCable", user: "viewer-17")
+    static let tag = Dialects.Tag(mvpd: "DemoCable", user: "viewer-17")
     static let hostile = "</pre><script>alert(1)</script>\u{1b}[31m"
 
-    static func header() -> HistoryHeader {
+    static func linkedHeader() -> HistoryHeader {
         var header = Shape().header(Seed(7))
         header.rigSource = """
             rig: one
@@ -71,7 +72,7 @@ struct OneHousehold: Recorded {
     mutating func tell(
         _ role: DeviceID.Role, _ operation: OperationName, at: Double, took: Double = 4,
         _ result: Observation.Result = .success, status: Int = 200, code: String? = nil,
-        tag: Tag? = nil
+        tag: Dialects.Tag? = nil
     ) {
         let sent = Instant(nanoseconds: 12_000_000_000 + Int64(at * 1e6))
         let ended = sent + .microseconds(Int64(took * 1000))

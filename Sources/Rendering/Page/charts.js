@@ -17,8 +17,7 @@ const charts = (() => {
     return h ? h + ":" + two(m) + ":" + two(whole % 60) : m + ":" + two(whole % 60);
   };
   const units = {
-    arriving: "/s", answered: "/s", errors: "/s", waiting: "", busy: " %", "signed-in": "", lost: "",
-    "error-share": " %"
+    arriving: "/s", answered: "/s", errors: "/s", waiting: "", busy: " %", "signed-in": "", lost: ""
   };
   const shown = (name, v) => name in units ? significant(v) + units[name] : time(v);
 
@@ -46,7 +45,7 @@ const charts = (() => {
       const index = Math.max(0, Math.floor(at / set.width));
       return [clock(index * set.width)].concat(set.lines.map(line => {
         const value = line.values[Math.min(index, line.values.length - 1)];
-        const text = value == null ? "\u2013" : set.unit === "ms" ? time(value) : significant(value) + set.unit;
+        const text = value == null ? "\u2013" : set.unit === "ms" ? time(value) : significant(value) + (set.unit === "%" ? " %" : set.unit);
         return line.name + "\u2002" + text;
       }));
     }

@@ -49,7 +49,7 @@ enum PromiseSection {
                     case .broken: "<span class=\"bad\">✗ \(result.words)</span>"
                     case .observed: "<span class=\"warn\">◐ \(result.words)</span>"
                     case .kept: "<span class=\"good\">✓ \(result.words)</span>"
-                    default: "<span class=\"soft\">\(result.words)</span>"
+                    default: "<span class=\"soft untested\">\(result.words)</span>"
                     }
                 return [
                     "<code>\(verdict.invariant.name)</code>", word, count(verdict.checked),

@@ -176,12 +176,18 @@ enum ReportPage {
         let step = Figures.span(seconds: Double(summary.course.width))
         let load: HTML = summary.run.load.isEmpty ? .none : "Load: \(summary.run.load). "
         return """
-            <p class="lead">\(load)Each point covers \(step), in charts by operation or kind \
-            \(Figures.span(seconds: Double(summary.course.operations.width))). Dotted lines mark where a stage of \
+            <p class="lead">\(load)Each point covers \(step)\(coarse(summary)). Dotted lines mark where a stage of \
             the load begins\(bounds(summary)).\(earlier(summary))</p>
             \(brush)
             \(charts.service(summary))
             """
+    }
+
+    /// What a point covers in charts with several of a kind.
+    private static func coarse(_ summary: Summary) -> String {
+        let width = summary.course.operations.width
+        return width == summary.course.width
+            ? "" : ", in charts by operation \(Figures.span(seconds: Double(width)))"
     }
 
     private static func bounds(_ summary: Summary) -> String {
@@ -244,7 +250,6 @@ enum ReportPage {
                     ("answered", series(points.map(\.completed))),
                     ("p50", series(points.map(\.p50))), ("p99", series(points.map(\.p99))),
                     ("errors", series(points.map(\.errors))),
-                    ("error-share", series(course.errorShares.map { $0.map { $0 * 100 } })),
                     ("late", series(points.map(\.latenessP99))),
                     ("busy", series(points.map { $0.busy.map { $0 * 100 } })),
                 ])
@@ -257,6 +262,12 @@ enum ReportPage {
                         set(
                             course.width, "/s",
                             StatusLine.lines(course.statuses).map { ($0.name, $0.values) })
+                    ),
+                    (
+                        "errors",
+                        set(
+                            course.errorShares.width, "%",
+                            course.errorShares.lines.map { ($0.name, $0.values) })
                     ),
                     (
                         "operations",
@@ -295,9 +306,6 @@ enum ReportPage {
         func series(_ value: (Course.Point) -> Double?) -> JSON {
             .array(course.points.map { value($0).map { .decimal($0) } ?? .null })
         }
-        let shares = course.errorShares.map { share -> JSON in
-            share.map { .decimal($0 * 100) } ?? .null
-        }
         return .members([
             ("width", .integer(course.width)),
             (
@@ -305,7 +313,7 @@ enum ReportPage {
                 .members([
                     ("waiting", series { Double($0.level.waiting) }),
                     ("answered", series(\.completed)), ("p50", series(\.p50)),
-                    ("p99", series(\.p99)), ("error-share", .array(shares)),
+                    ("p99", series(\.p99)),
                 ])
             ),
         ])

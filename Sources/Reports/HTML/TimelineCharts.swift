@@ -76,18 +76,17 @@ struct TimelineCharts {
                 [
                     ChartSeries(name: "p99", style: "s3", values: points.map(\.p99)),
                     ChartSeries(name: "p50", style: "s2", values: points.map(\.p50)),
-                ], before: earlier(\.p99) + earlier(\.p50),
-                limits: summary.thresholds.drawn(in: .latency), label: Axis.time))
+                ], before: earlier(\.p99) + earlier(\.p50), label: Axis.time))
         panels += operations(summary) + kinds(summary)
         if points.contains(where: { $0.errors > 0 }) {
             panels.append(
                 panel(
                     "Errors, share of requests", id: "errors-over-time", height: 132,
-                    [
-                        ChartSeries(
-                            name: "error-share", style: "bad", isArea: true,
-                            values: course.errorShares.map { $0.map { $0 * 100 } })
-                    ], before: before.map { [$0.errorShares.map { $0.map { $0 * 100 } }] } ?? [],
+                    width: course.errorShares.width, set: "errors",
+                    course.errorShares.lines.map {
+                        ChartSeries(name: $0.name, style: "bad", isArea: true, values: $0.values)
+                    }, before: before?.errorShares.lines.map(\.values) ?? [],
+                    beforeWidth: before?.errorShares.width,
                     limits: summary.thresholds.drawn(in: .errors)
                 ) { "\(DecimalText.trimmed($0, 2)) %" })
         }
@@ -112,14 +111,13 @@ struct TimelineCharts {
     private func kinds(_ summary: Summary) -> [HTML] {
         let lines = Self.kinds(summary)
         guard lines.count > 1 else { return [] }
-        let limits = lines.flatMap { summary.thresholds.drawn(in: .kind($0.name)) }
         return [
             panel(
                 "Latency by kind of household, p95 of all operations", id: "kinds-over-time",
                 height: 190, isLog: true, width: summary.course.kinds.width, set: "kinds",
                 numbered(lines),
                 before: Self.earlier(summary.earlier?.course.kinds, lines),
-                beforeWidth: summary.earlier?.course.kinds.width, limits: limits, label: Axis.time)
+                beforeWidth: summary.earlier?.course.kinds.width, label: Axis.time)
         ]
     }
 

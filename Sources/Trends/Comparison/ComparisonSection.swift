@@ -204,7 +204,7 @@ struct IntervalMark {
     var html: HTML {
         guard row.unit == .milliseconds, row.base > 0, row.verdict != .tooFew,
             let relative = row.relative
-        else { return "–" }
+        else { return "<span class=\"absent\">–</span>" }
         let style = row.verdict == .worse ? "bad" : row.verdict == .better ? "s2" : "other"
         let middle = across(0)
         return """

@@ -55,7 +55,8 @@
     if (isWide.matches) {
       for (const row of rows) row.querySelector("details").open = false;
       const first = current || rows.find(row => "#" + row.id === location.hash) ||
-        rows.find(row => row.classList.contains("proof")) || rows[0];
+        rows.find(row => row.classList.contains("proof")) ||
+        rows.find(row => row.classList.contains("error-row")) || rows[0];
       if (first) {
         const y = scrollY;
         select(first, false);
