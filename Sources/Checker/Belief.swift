@@ -5,7 +5,8 @@ public struct Belief: Sendable, Hashable {
     public enum View: Sendable, Hashable {
         /// One of these is the truth. Each is the sign-ins that the device then holds: none where it is signed
         /// out, several where a device may have a profile at each of several providers. A sign-in without a user
-        /// is one that it came with. That of fewest sign-ins comes first.
+        /// is one that it came with, or, with a provider, one whose user the service has not named. That of fewest
+        /// sign-ins comes first.
         case possible([[Tag]])
         /// No state explains all answers: a promise is broken.
         case contradicted

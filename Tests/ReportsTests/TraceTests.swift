@@ -193,6 +193,18 @@ struct TraceTests {
     }
 
     @Test(
+        "a sign-in has the name of its user, or of its provider while the service has not named the user",
+        arguments: [
+            ("viewer-3", "DemoCable", "token of viewer-3 of DemoCable", "viewer-3"),
+            ("", "DemoCable", "token of the sign-in at DemoCable", "sign-in at DemoCable"),
+            ("", "", "token of an earlier sign-in", "an earlier sign-in"),
+        ])
+    func names(user: String, mvpd: String, words: String, brief: String) {
+        let view = Belief.View.possible([[Dialects.Tag(mvpd: mvpd, user: user)]])
+        #expect(BeliefText.words(view) == words && BeliefText.brief(view) == brief)
+    }
+
+    @Test(
         "where the run was not checked, or exchanges are missing, the page says why there is no state"
     )
     func unbelieved() throws {

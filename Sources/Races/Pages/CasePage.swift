@@ -116,7 +116,7 @@ enum CasePage {
                         "<code>\(step(op))</code>", "\(Case.when(op))", "\(how(op))",
                         "\(without)",
                     ]
-                }
+                }, isCards: true
             ).html)
             """
     }
@@ -192,7 +192,7 @@ enum CasePage {
                     "\(entry.answer)", "\(Sanitizer.line(clock(entry.serverDate)))",
                     "\(Sanitizer.line(entry.requestID, limit: 60))",
                 ] + (links.isEmpty ? [] : [PageLink.html(links.links(of: entry))])
-            }
+            }, isCards: true
         ).html
         let day = trial.utc(trial.exchanges[0].sent).prefix(10)
         return

@@ -65,7 +65,7 @@ enum RacePage {
             "arms", "Two arms",
             Table(
                 caption: "Two arms",
-                columns: [.text("Promise"), .text("Verdict"), .text("Result")],
+                columns: [.text("Promise"), .verdict("Verdict"), .text("Result")],
                 rows: report.outcome.comparisons.map { arm in
                     let word =
                         arm.isBroken ? "violated" : arm.isPartial ? "not decided" : "no difference"
@@ -73,7 +73,7 @@ enum RacePage {
                         "\(arm.plan.name)", "\(word)",
                         "\(Sanitizer.line(report.sentence(arm), limit: 600))",
                     ]
-                }
+                }, isCards: true
             ).html)
     }
 
@@ -96,7 +96,7 @@ enum RacePage {
                         "\(sweep.title)", "\(sweep.rounds)", "\(sweep.trials)",
                         "\(sweep.discarded)", "\(broken.isEmpty ? "–" : Sanitizer.line(broken))",
                     ]
-                }
+                }, isCards: true
             ).html)
     }
 

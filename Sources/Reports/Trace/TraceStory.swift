@@ -170,12 +170,16 @@ enum BeliefText {
             ? "no token" : "token of " + signIns.map(name).joined(separator: " and of ")
     }
 
+    /// What the service calls the user is not always known: then the provider has to do.
     private static func user(_ tag: Tag) -> String {
-        Sanitizer.line(tag.user.isEmpty ? "an earlier sign-in" : tag.user, limit: 60)
+        if !tag.user.isEmpty { return Sanitizer.line(tag.user, limit: 60) }
+        return tag.mvpd.isEmpty
+            ? "an earlier sign-in" : "sign-in at \(Sanitizer.line(tag.mvpd, limit: 60))"
     }
 
     /// `viewer-3 of DemoCable`.
     static func name(_ tag: Tag) -> String {
+        if tag.user.isEmpty { return tag.mvpd.isEmpty ? user(tag) : "the \(user(tag))" }
         let provider = tag.mvpd.isEmpty ? "" : " of \(Sanitizer.line(tag.mvpd, limit: 60))"
         return "\(user(tag))\(provider)"
     }
