@@ -292,6 +292,28 @@ struct Frontier: ~Copyable {
 
     // MARK: What is believed
 
+    /// The states that the device may be in now, whatever of that which is under way has taken effect; nil where
+    /// these are too many to look at, or nothing is judged any more.
+    var states: Set<DeviceState>? {
+        guard standing != .undecided else { return nil }
+        var visited: Set<Configuration> = []
+        var stack: [Configuration] = []
+        for position in explanations.indices { stack.append(explanations[position]) }
+        while let current = stack.popLast() {
+            guard visited.insert(current).inserted else { continue }
+            guard visited.count <= Self.stateLimit else { return nil }
+            var left = mutatorsOpen & ~current.applied
+            while left != 0 {
+                let place = left.trailingZeroBitCount
+                left &= left - 1
+                if let next = apply(place, to: current) { stack.append(next) }
+            }
+        }
+        return Set(visited.map(\.state))
+    }
+
+    private static let stateLimit = 10_000
+
     /// Which tokens the device may have now: bit 0 nobody, bit n + 1 tag n, the last bit the rest.
     var belief: UInt16 {
         var tokens: UInt16 = 0

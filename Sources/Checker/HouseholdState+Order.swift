@@ -45,6 +45,8 @@ extension HouseholdState {
                 ? frontier.call(read: act)
                 : frontier.call(mutator: act, isOpen: operation.effect == .open)
         }
+        // What becomes of it is open from now on, and is not told at any later time.
+        if operation.effect == .open { noteBelief(operation) }
         if entry.ret < min(limit, agenda.next(registry.visibility).time) {
             now = max(now, entry.ret)
             finish(entry)
@@ -97,6 +99,7 @@ extension HouseholdState {
         }
         if let place = entry.place { close(place, isRead: entry.isRead) }
         guard operation.effect != .nothing else { return }
+        if operation.effect != .open { noteBelief(operation) }
         let belief = profiles == nil ? frontier.belief : frontier.profileBelief
         beat.belief = frontier.standing == .holds ? belief : 0
         ring.append(beat)

@@ -22,9 +22,10 @@ public final class Judge {
     /// As long as its phone may still be at something.
     private static let longGrace: Int64 = 900_000_000_000
 
-    /// `lanes`: how many there are to wait for before a household may be let go.
-    public init(_ rules: Rules, lanes: Int = 1) {
-        registry = SharedState(rules)
+    /// `lanes`: how many there are to wait for before a household may be let go. `household`: the one whose
+    /// `beliefs` are noted.
+    public init(_ rules: Rules, lanes: Int = 1, following household: Int? = nil) {
+        registry = SharedState(rules, beliefs: household.map(BeliefLog.init))
         through = Array(repeating: .min, count: max(1, lanes))
     }
 
@@ -136,6 +137,10 @@ public final class Judge {
     }
 
     // MARK: What was found
+
+    /// What was held possible of the household that is followed after each of its exchanges, in the order of their
+    /// ends. An exchange that says nothing of the device has no entry.
+    public var beliefs: [Belief] { registry.beliefs?.entries ?? [] }
 
     /// Breaches so far that fail the run: known at once, where `findings` has to be put together.
     public var failing: Int { registry.failing }

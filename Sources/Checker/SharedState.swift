@@ -102,8 +102,12 @@ final class SharedState {
     static let sceneLimit = 100
     private var pictured: Set<String> = []
 
-    init(_ rules: Rules) {
+    /// Where what is believed of one household is noted; nil as a rule.
+    let beliefs: BeliefLog?
+
+    init(_ rules: Rules, beliefs: BeliefLog? = nil) {
         self.rules = rules
+        self.beliefs = beliefs
         model = DeviceModel(rules)
         day = UTCTime(microseconds: rules.startedMicroseconds).date
         visibility = rules.policies.visibility.inNanoseconds

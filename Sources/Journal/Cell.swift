@@ -124,6 +124,9 @@ public struct HistoryHeader: Sendable, Hashable {
     public var breachFails: Bool
     /// What a preflight found that the service throttles by; nil where there was none.
     public var throttledBy: ThrottleKey?
+    /// Each request carried the `traceparent` that `TraceContext` makes of `runID`; false in histories from
+    /// before it did so.
+    public var sendsTraceContext: Bool
 
     public init(
         run: String, runID: RunID? = nil, rigName: String, rigSource: String, seed: UInt64,
@@ -132,7 +135,8 @@ public struct HistoryHeader: Sendable, Hashable {
         kinds: [String], plannedHouseholds: Int?, load: String, thresholds: [String],
         shows: [String] = [], policies: [String] = [], judging: [String] = [],
         validLatenessNanoseconds: Int64,
-        validBusy: Double, breachFails: Bool, throttledBy: ThrottleKey? = nil
+        validBusy: Double, breachFails: Bool, throttledBy: ThrottleKey? = nil,
+        sendsTraceContext: Bool = false
     ) {
         self.run = run
         self.runID = runID
@@ -156,6 +160,7 @@ public struct HistoryHeader: Sendable, Hashable {
         self.validBusy = validBusy
         self.breachFails = breachFails
         self.throttledBy = throttledBy
+        self.sendsTraceContext = sendsTraceContext
     }
 }
 

@@ -25,6 +25,7 @@ struct Facts {
         ]
         values["run_id"] = header.runID?.description
         values["throttled_by"] = header.throttledBy?.rawValue
+        if header.sendsTraceContext { values["trace_context"] = "run_id" }
         values["planned_households"] = header.plannedHouseholds.map(String.init)
     }
 
@@ -80,7 +81,8 @@ struct Facts {
             judging: self["judging"].flatMap(FlatJSON.readTexts) ?? [],
             validLatenessNanoseconds: lateness, validBusy: busy,
             breachFails: breachFails,
-            throttledBy: self["throttled_by"].flatMap(ThrottleKey.init))
+            throttledBy: self["throttled_by"].flatMap(ThrottleKey.init),
+            sendsTraceContext: self["trace_context"] == "run_id")
     }
 
     var end: HistoryEnd? {

@@ -81,6 +81,17 @@ public final class History: Sendable {
         return found
     }
 
+    /// The events of one household, in their order.
+    public func events(household: Int) throws -> [DeviceEvent] {
+        guard try has(HistorySchema.events) else { return [] }
+        var found: [DeviceEvent] = []
+        try visit(
+            HistorySchema.events, "WHERE household = ? ORDER BY sequence", [household],
+            as: DeviceEvent.init
+        ) { found.append($0) }
+        return found
+    }
+
     /// The events of one household after the other, by its number: what a judge reads.
     public func stories(_ body: (_ household: Int, [DeviceEvent]) throws -> Void) throws {
         var story: [DeviceEvent] = []

@@ -65,8 +65,7 @@ public struct ExchangeBuilder: Sendable {
     private func correlation(of device: Device) -> Correlation {
         if let known = device.correlation { return known }
         let household = device.id.household
-        let trace = fingerprinter.fingerprint(of: Secret("\(run)/\(household)"))
-        let made = Correlation(run: run, household: household, trace: trace)
+        let made = Correlation(run: run, household: household)
         device.correlation = made
         return made
     }
@@ -185,10 +184,10 @@ final class Correlation {
     private let trail: String
     private let traceHead: String
 
-    init(run: String, household: Int, trace: Fingerprint) {
+    init(run: String, household: Int) {
         self.household = household
         trail = "\(run)/\(household)/"
-        traceHead = "00-\(trace)\(Fingerprint(value: UInt64(household) + 1))-"
+        traceHead = "00-\(TraceContext(run: run, household: household).trace)-"
     }
 
     /// `run/household/exchange`.
@@ -200,7 +199,7 @@ final class Correlation {
         }
     }
 
-    /// W3C trace context: the trace is the household, the span the exchange.
+    /// `TraceContext` as a header, written without the texts between: it is made for each request.
     func traceparent(_ sequence: Int) -> String {
         var span = UInt64(household) << 24 | UInt64(sequence)
         let head = traceHead.utf8

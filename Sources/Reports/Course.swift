@@ -10,6 +10,12 @@ public struct Course: Sendable, Hashable {
     public var points: [Point]
     /// The seconds between which the middle nine tenths of the requests were sent.
     public var loaded: ClosedRange<Int>?
+    /// Answers per second by HTTP status, for each point; 0: requests that ended without an answer.
+    public var statuses: [Int: [Double]]
+    /// Latency of each operation, p95.
+    public var operations: CourseLines
+    /// Latency of the requests of each kind of household, p95; none where there is one kind.
+    public var kinds: CourseLines
 
     /// What happened in one bucket. Counts are shares of whole numbers: while a run goes on, an interval
     /// that lies across two buckets is divided between them.
@@ -20,6 +26,8 @@ public struct Course: Sendable, Hashable {
         var errors = 0.0
         var latency = Histogram()
         var lateness = Histogram()
+        /// Answers by HTTP status; 0: requests that ended without one.
+        var statuses: [Int: Int] = [:]
         /// As it was when the bucket ended; nil where nothing was heard.
         var level: Level?
 
@@ -30,6 +38,7 @@ public struct Course: Sendable, Hashable {
             errors += other.errors
             latency.merge(other.latency)
             lateness.merge(other.lateness)
+            statuses.merge(other.statuses, uniquingKeysWith: +)
             level = other.level ?? level
         }
     }
@@ -79,6 +88,9 @@ public struct Course: Sendable, Hashable {
         flow.widen(to: moments.width)
         width = moments.width
         loaded = fold.timeline.loaded
+        operations = fold.operationLines
+        kinds = fold.kindLines
+        statuses = [:]
         let last = max(moments.values.count, flow.values.count)
         guard last > 0 else {
             points = []
@@ -96,6 +108,34 @@ public struct Course: Sendable, Hashable {
             point.busy = lanes[index]
             return point
         }
+        statuses = Self.statuses(moments.values, width: step, count: last)
+    }
+
+    private static func statuses(
+        _ moments: [Bucket], width: Int, count: Int
+    ) -> [Int: [Double]] {
+        var rates: [Int: [Double]] = [:]
+        for (index, moment) in moments.enumerated() {
+            for (status, answers) in moment.statuses {
+                rates[status, default: Array(repeating: 0, count: count)][index] =
+                    Double(answers) / Double(width)
+            }
+        }
+        return rates
+    }
+
+    /// Errors in percent of the requests that ended, in at most 60 steps: of the few requests of a single point one
+    /// error would be a tower.
+    var errorShares: CourseLines {
+        let step = max(1, (points.count + 59) / 60)
+        let shares = stride(from: 0, to: points.count, by: step).map { from -> Double? in
+            let part = from..<min(from + step, points.count)
+            let errors = part.reduce(0) { $0 + points[$1].errors }
+            let ended = part.reduce(0) { $0 + points[$1].completed + (statuses[0]?[$1] ?? 0) }
+            return ended > 0 ? min(100, errors / ended * 100) : nil
+        }
+        return CourseLines(
+            width: width * step, lines: [CourseLines.Line(name: "errors", values: shares)])
     }
 
     private static func busy(_ health: [LaneHealth], width: Int, count: Int) -> [Double?] {

@@ -1,7 +1,7 @@
 internal import Dialects
 internal import Formats
 internal import Journal
-internal import Rendering
+public import Rendering
 
 /// Errors that look the same, with the first of them as an example. A new column is a value here and its
 /// `Column` below.
@@ -37,11 +37,15 @@ public struct ErrorRow: Sendable, Hashable {
         public var deviations: [String]
         /// Header fields worth asking the server's team about.
         public var evidence: [String]
+        /// To the tools of the server's team.
+        public var links: [PageLink] = []
         /// What was said; nil where it was not kept.
         public var talk: RecordedMessages?
     }
 
-    init(_ group: ErrorGroup, of sum: Cell, talk: RecordedMessages? = nil) {
+    init(
+        _ group: ErrorGroup, of sum: Cell, talk: RecordedMessages? = nil, links: [PageLink] = []
+    ) {
         operation = group.operation.name
         outcome = group.outcome.name
         status = group.status == 0 ? nil : group.status
@@ -53,6 +57,7 @@ public struct ErrorRow: Sendable, Hashable {
         hint = Remedy.hint(group)
         example = group.example.map(Example.init)
         example?.talk = talk
+        example?.links = links
     }
 
     /// Of every table of errors.

@@ -15,6 +15,8 @@ public struct KindRow: Sendable, Hashable {
     public var failed: Int
     /// Requests of the load.
     public var requests: Int
+    /// Code shown → token seen by the TV, without the viewer's own time.
+    public var service: Spread?
 
     /// By the rig's kinds.
     static func rows(_ fold: RunFold) -> [KindRow] {
@@ -28,7 +30,7 @@ public struct KindRow: Sendable, Hashable {
                     kind?.application?.requestor ?? rig?.target.requestor ?? ""),
                 households: tally.started, returning: tally[.preSignedIn],
                 signedIn: tally.signedIn, failed: tally[.failed],
-                requests: fold.sum(kind: name).sent)
+                requests: fold.sum(kind: name).sent, service: Spread(tally.signInService))
         }
     }
 

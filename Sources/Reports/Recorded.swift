@@ -24,6 +24,8 @@ public protocol Recorded {
     func events(_ body: (DeviceEvent) throws -> Void) throws
     /// What happened to the service or the run while it went on, ordered by time.
     func runEvents() throws -> [RunEvent]
+    /// The events of devices that were kept of one household, in their order.
+    func events(household: Int) throws -> [DeviceEvent]
     /// What was kept of one household, in its order.
     func exchanges(household: Int) throws -> [Exchange]
     /// The requests and replies that were kept of one household, in its order.
@@ -40,6 +42,7 @@ extension Recorded {
     public func exchanges(_ body: (Exchange) throws -> Void) throws {}
     public func events(_ body: (DeviceEvent) throws -> Void) throws {}
     public func runEvents() throws -> [RunEvent] { [] }
+    public func events(household: Int) throws -> [DeviceEvent] { [] }
     public func exchanges(household: Int) throws -> [Exchange] { [] }
     public func messages(household: Int) throws -> [KeptMessage] { [] }
     public func householdsWithMessages() throws -> [Int] { [] }

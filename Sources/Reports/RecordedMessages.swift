@@ -15,7 +15,7 @@ extension ErrorRow {
         private static let bodyLimit = 4_000
         private static let lineLimit = 600
 
-        init(_ message: KeptMessage) {
+        init(_ message: KeptMessage, bodyLimit: Int = Self.bodyLimit) {
             let url = message.url
             let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
             let path = url[start...].drop { $0 != "/" }
@@ -24,17 +24,20 @@ extension ErrorRow {
                 [
                     Sanitizer.line("\(message.method) \(path.isEmpty ? "/" : path)", limit: 1_000),
                     Sanitizer.line("Host: \(host)"),
-                ] + Self.lines(message.requestHeaders, message.requestBody)
+                ] + Self.lines(message.requestHeaders, message.requestBody, bodyLimit)
             reply =
                 message.status.map {
-                    ["HTTP \($0)"] + Self.lines(message.responseHeaders, message.responseBody)
+                    ["HTTP \($0)"]
+                        + Self.lines(message.responseHeaders, message.responseBody, bodyLimit)
                 } ?? []
             var writer = CurlText()
             let line = writer.line(message)
             curl = Sanitizer.lines(writer.preface + line)
         }
 
-        private static func lines(_ headers: Headers, _ body: String) -> [String] {
+        private static func lines(
+            _ headers: Headers, _ body: String, _ bodyLimit: Int
+        ) -> [String] {
             let fields = headers.fields.map {
                 Sanitizer.line("\($0.name): \($0.value)", limit: lineLimit)
             }

@@ -19,11 +19,11 @@ public enum Report {
     /// Renders every file into `directory`, which is made if it is missing. A file that cannot be
     /// written does not keep the others from being written; only a history that cannot be read
     /// throws. `thresholds` are those of the rig, parsed; `strikes` what the stand-in's faults did; `changes`
-    /// what changed since the last comparable run, drawn; `cases` the names of those that are written to
+    /// what changed since the last comparable run, drawn; `earlier` that run; `cases` the names of those that are written to
     /// `cases/`, by the signature of their violation.
     package static func write(
         _ history: some Recorded, thresholds: [Threshold], findings: Findings? = nil,
-        strikes: FaultActivations? = nil, changes: HTML? = nil,
+        strikes: FaultActivations? = nil, changes: HTML? = nil, earlier: EarlierRun? = nil,
         cases: [String: String] = [:],
         to directory: String
     ) throws(ReportError) -> Written {
@@ -38,13 +38,29 @@ public enum Report {
         var summary = Summary(fold, thresholds: thresholds)
         summary.tell(strikes)
         summary.changes = changes
+        summary.earlier = earlier
         summary.cases = cases
+        let folder = TraceFolder(history, findings: findings, cases: cases)
+        let pages: [(household: Int, text: String)]
+        do {
+            pages = try folder.pages(of: summary.namedHouseholds)
+        } catch {
+            throw .unreadable(why: "\(error)")
+        }
+        summary.traces = Set(pages.map(\.household))
         var written = Written(summary: summary, files: [], errors: [])
         // The smallest and most telling first: a disk that fills up then loses the least.
         for (name, text) in files(summary, fold, households: households) {
             do {
                 try save(text(), as: name, in: directory)
                 written.files.append(name)
+            } catch {
+                written.errors.append(error)
+            }
+        }
+        for page in pages {
+            do {
+                try save(page.text, as: TraceFolder.file(page.household), in: directory)
             } catch {
                 written.errors.append(error)
             }
@@ -107,13 +123,14 @@ public enum Report {
         return text
     }
 
-    private static func save(
+    /// Writes a file of a run directory, `name` within it.
+    static func save(
         _ text: String, as name: String, in directory: String
     ) throws(ReportError) {
-        let folder = URL(filePath: directory, directoryHint: .isDirectory)
+        let file = URL(filePath: directory, directoryHint: .isDirectory).appending(path: name)
         do {
-            try PrivateFile.makeFolder(folder.path)
-            try PrivateFile.write(Data(text.utf8), to: folder.appending(path: name).path)
+            try PrivateFile.makeFolder(file.deletingLastPathComponent().path)
+            try PrivateFile.write(Data(text.utf8), to: file.path)
         } catch {
             throw .unwritten(file: name, why: reason(error))
         }

@@ -1,6 +1,7 @@
 package import Checker
 internal import Dialects
 package import Journal
+internal import Rendering
 internal import Statistics
 package import Vocabulary
 
@@ -25,6 +26,8 @@ package struct RunFold {
     private(set) var errors: [ErrorGroup] = []
     /// What was said in the examples of the first errors, by the position of the group.
     private(set) var talks: [Int: ErrorRow.RecordedMessages] = [:]
+    /// Links of these examples, by the same.
+    private(set) var errorLinks: [Int: [PageLink]] = [:]
     private(set) var health: [LaneHealth] = []
     /// Nil where the service answered to the end, or never.
     private(set) var silence: Silence?
@@ -45,7 +48,8 @@ package struct RunFold {
 
     package init(_ history: some Recorded, _ findings: Findings? = nil) throws {
         self.findings = findings
-        violations = try ViolationRow.rows(findings, history)
+        let links = ExchangeLinks(history.header)
+        violations = try ViolationRow.rows(findings, history, links)
         header = history.header
         end = history.end
         gaps = history.gaps
@@ -83,8 +87,10 @@ package struct RunFold {
         errors = try history.errorGroups().filter { $0.last.second >= loadBegins }
         for (position, group) in errors.prefix(25).enumerated() {
             guard let example = group.example else { continue }
-            talks[position] = try history.messages(household: example.device.household)
-                .first { $0.sequence == example.sequence }.map(ErrorRow.RecordedMessages.init)
+            let message = try history.messages(household: example.device.household)
+                .first { $0.sequence == example.sequence }
+            talks[position] = message.map { ErrorRow.RecordedMessages($0) }
+            errorLinks[position] = links.links(of: example, message)
         }
         health = try history.health()
         seconds = length()

@@ -70,10 +70,14 @@ public struct Summary: Sendable, Hashable {
     /// Names of cases in `cases/`, by the signature of their violation; nil where the reports stand
     /// alone, without a run directory around them.
     public var cases: [String: String]?
+    /// Households that have a page in `households/`; nil where the reports stand alone.
+    public var traces: Set<Int>?
     /// `none of 3 households signed in: ...`; nil where one did, or where none was meant to.
     public var noSignIn: String?
     /// What changed since the last comparable run, as a section of the page; nil where there is none.
     package var changes: HTML?
+    /// The last comparable run, for charts to show beside this one; nil where there is none.
+    public var earlier: EarlierRun?
     /// What a reader must know about the record: cut short, sampled, lost.
     public var notes: [String]
 
@@ -171,7 +175,9 @@ public struct Summary: Sendable, Hashable {
         stages = LoadStage.stages(of: fold.header)
         slowest = fold.slowest
         errors = fold.errors.enumerated().map { position, group in
-            ErrorRow(group, of: fold.sum(group.operation), talk: fold.talks[position])
+            ErrorRow(
+                group, of: fold.sum(group.operation), talk: fold.talks[position],
+                links: fold.errorLinks[position] ?? [])
         }
         rigHealth = RigHealth(fold)
         outage = fold.silence.flatMap { $0.isOutage ? $0.sentence : nil }

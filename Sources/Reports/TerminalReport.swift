@@ -226,12 +226,15 @@ public enum TerminalReport {
 
     private static let replays = 3
 
-    /// The commands that replay the most serious findings.
+    /// The commands that replay the most serious findings, and the page of a household with the first.
     private static func again(_ summary: Summary, _ path: String) -> [String] {
         let groups = FindingGroup.ranked(summary.findings?.violations ?? [])
         let names = groups.compactMap { group in
             group.violations.first.flatMap { summary.cases?[$0.signature] }
         }
+        let page = groups.lazy.compactMap { $0.named.first?.household }
+            .first { summary.traces?.contains($0) ?? false }
         return names.prefix(replays).map { "replay: screenrig replay \(path)/cases/\($0).json" }
+            + (page.map { ["steps:  \(path)/\(TraceFolder.file($0))"] } ?? [])
     }
 }

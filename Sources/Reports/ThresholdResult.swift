@@ -18,6 +18,20 @@ public struct ThresholdResult: Sendable, Hashable {
     /// It is about households, errors or throttled requests: a rig that is late measures times wrong, but
     /// counts right (README.md, exit code 4).
     public var isAboutCounts = false
+    /// Where a chart draws it; nil where none does.
+    public var mark: ChartMark?
+
+    /// A place in a chart.
+    public struct ChartMark: Sendable, Hashable {
+        public enum Chart: Sendable, Hashable {
+            case answered, errors, signIn
+            case operation(String)
+        }
+
+        public var chart: Chart
+        /// Milliseconds, per second, or percent, as the chart has it.
+        public var value: Double
+    }
 
     /// `poll-token p99 < 250ms: it was 312 ms`.
     public var sentence: String {
@@ -28,6 +42,7 @@ public struct ThresholdResult: Sendable, Hashable {
 
     init(_ threshold: Threshold, _ measurements: some Measurements) {
         expression = Sanitizer.line(threshold.text)
+        mark = ChartMark(threshold)
         switch threshold.subject {
         case .violations, .invariant: isAboutPromises = true
         case .householdsFailed, .householdsAbandoned, .householdsNotEntitled, .householdsDiverted:
@@ -47,6 +62,36 @@ public struct ThresholdResult: Sendable, Hashable {
         if nearness > 0, nearness < 0.01 * abs(threshold.bound) {
             actual = reading.text(value, extra: 2)
         }
+    }
+}
+
+extension ThresholdResult.ChartMark {
+    init?(_ threshold: Threshold) {
+        let isLatency: Bool =
+            switch threshold.measure {
+            case .percentile(_, .latency), .min(.latency), .mean(.latency), .max(.latency): true
+            default: false
+            }
+        // No chart shows one kind of household alone.
+        guard threshold.kind == nil else { return nil }
+        switch (threshold.subject, threshold.measure) {
+        case (.operation(let name), _) where isLatency:
+            self.init(chart: .operation(name.name), value: threshold.bound / 1e6)
+        case (.signIn, _) where isLatency:
+            self.init(chart: .signIn, value: threshold.bound / 1e6)
+        case (.everything, .errors):
+            self.init(chart: .errors, value: threshold.bound * 100)
+        case (.everything, .rate):
+            self.init(chart: .answered, value: threshold.bound)
+        default: return nil
+        }
+    }
+}
+
+extension [ThresholdResult] {
+    /// Those that a chart draws.
+    func drawn(in chart: ThresholdResult.ChartMark.Chart) -> [ThresholdResult] {
+        filter { $0.mark?.chart == chart }
     }
 }
 

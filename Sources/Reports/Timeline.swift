@@ -76,6 +76,19 @@ struct Timeline {
     /// Requests sent in each second.
     private(set) var sent: [Int] = []
 
+    private var kindLatencies: [Int: TimeBuckets<Histogram>] = [:]
+
+    /// Latency of all requests by position of the kind, in buckets of one width, and that width in seconds.
+    var kinds: (columns: [Int: [Histogram]], width: Int) {
+        let width = kindLatencies.values.map(\.width).max() ?? 1
+        let columns = kindLatencies.mapValues { buckets in
+            var buckets = buckets
+            buckets.widen(to: width)
+            return buckets.values
+        }
+        return (columns, width)
+    }
+
     private var current: [OperationName: Cell] = [:]
     private var second = 0
     private var inFlight: [OperationName: Int] = [:]
@@ -87,6 +100,10 @@ struct Timeline {
         if at > second { close(before: at) }
         let key = Cell.CellKey(second: at, operation: cell.key.operation, kind: 0)
         current[cell.key.operation, default: Cell(key: key)].merge(cell)
+        guard !cell.key.operation.isOfConnection, cell.latency.count > 0 else { return }
+        kindLatencies[cell.key.kind, default: TimeBuckets(limit: 60)].update(second: at) {
+            $0.merge(cell.latency)
+        }
     }
 
     /// Closes the last second; call it once, after the last cell.
@@ -127,6 +144,9 @@ struct Timeline {
             moment.errors += Double(cell.errors)
             moment.latency.merge(cell.latency)
             moment.lateness.merge(cell.lateness)
+            moment.statuses.merge(cell.statuses, uniquingKeysWith: +)
+            let unanswered = cell.ended - cell.completed
+            if unanswered > 0 { moment.statuses[0, default: 0] += unanswered }
         }
         while sent.count <= second { sent.append(0) }
         sent[second] += cell.sent

@@ -296,7 +296,8 @@ public struct HomePlan: Sendable, Hashable {
 }
 
 extension HouseholdKind {
-    var hasSharedHomes: Bool { singleSignOn.map { $0.sharing != .nobody } ?? false }
+    /// Two households that come one after the other share a home: numbers 2n and 2n + 1.
+    public var hasSharedHomes: Bool { singleSignOn.map { $0.sharing != .nobody } ?? false }
 }
 
 /// An activity that this household will really do.

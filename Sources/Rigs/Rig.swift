@@ -37,6 +37,8 @@ public struct Rig: Sendable, Hashable {
     public var promiseLevels: [Invariant: Promises.Level] = [:]
     /// Breaches accepted for now.
     public var known: [KnownViolation] = []
+    /// Addresses in the tools of the server's team, for each exchange of a page.
+    public var links: [LinkTemplate] = []
     public var standin: StandinTerms = StandinTerms()
     /// Misbehaviour of the embedded stand-in.
     public var faults: [FaultTerms] = []
@@ -205,6 +207,16 @@ extension Rig: RigSection {
                 + "until: 2026-12-15}]",
             "Violations accepted for now: listed in each report; they do not fail the run until "
                 + "the date."
+        ).changingNoRequest,
+        Key(
+            "links", .links, set: { $0.links = $1 }, default: "{}",
+            example: "{trace: \"https://tempo.example/trace/{trace-id}\", "
+                + "logs: \"https://kibana.example/?q={request-id}\"}",
+            "Links from each exchange and violation of a page to the tools of the server's team; any "
+                + "name. Placeholders, filled in URL-encoded: \(LinkTemplate.known). trace-id and "
+                + "span-id are those of the request's traceparent (target.correlate), request-id is "
+                + "the service's Adobe-Request-Id, X-Request-Id or the like. A link whose value is "
+                + "not known is left out."
         ).changingNoRequest,
         Key(
             "standin", section: \.standin, "Settings of the embedded target."),

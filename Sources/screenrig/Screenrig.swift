@@ -31,6 +31,7 @@ struct Screenrig: AsyncParsableCommand {
             TryCommand.self, RunCommand.self, SimulateCommand.self, RaceCommand.self,
             ReplayCommand.self, ExplainFindingCommand.self, JudgeCommand.self, ReportCommand.self,
             ExportCommand.self,
+            ShowCommand.self,
             CompareCommand.self, NightlyCommand.self, NightsCommand.self, IndexCommand.self,
             ServeCommand.self,
             MarkCommand.self, ControlCommand.self,

@@ -71,6 +71,7 @@ struct FindingGroupTests {
         let (findings, _) = try Self.findings.get()
         let groups = FindingGroup.ranked(findings.violations)
         #expect(groups.map(\.violations.count) == [3, 1])
+        #expect(groups.map { Set($0.named.map(\.household)) } == [[2, 3, 4], [1]])
         for group in groups {
             let told = try #require(group.violations.first)
             #expect(findings.violations[group.row - 1] == told)
@@ -94,6 +95,7 @@ struct FindingGroupTests {
         #expect(!alone.contains("screenrig replay") && !alone.contains("screenrig export"))
         let signature = FindingGroup.ranked(findings.violations)[0].violations[0].signature
         summary.cases = [signature: "expiry-respected"]
+        summary.traces = [3]
         let beside = FindingGroup.html(findings, summary).text
         #expect(beside.ranges(of: "screenrig replay cases/expiry-respected.json").count == 1)
         #expect(beside.ranges(of: "href=\"cases/expiry-respected.html\"").count == 1)
@@ -103,6 +105,7 @@ struct FindingGroupTests {
             text.contains(
                 "report: reports/x/report.html\nreplay: screenrig replay reports/x/cases/expiry-respected.json\n"
             ))
+        #expect(beside.contains("<a href=\"households/3.html\">household 3</a>"))
         findings.violations = []
         #expect(FindingGroup.html(findings, summary).text.isEmpty)
     }

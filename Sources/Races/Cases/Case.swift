@@ -16,7 +16,7 @@ public struct Case: Codable, Sendable, Hashable {
         case swept, evidence, prefixes
         case isMinimal = "minimal"
         case removed = "removedOps"
-        case almost, controls, alternatives, path, historyHash, trial, rig
+        case almost, controls, alternatives, path, historyHash, household, trial, rig
     }
 
     /// Name of the file without its ending: `poll-authenticate-sign-in-visible`.
@@ -54,6 +54,8 @@ public struct Case: Codable, Sendable, Hashable {
     public var path: PathJitter?
     /// Of the run that it comes from, or empty.
     public var historyHash: String
+    /// Its number in that run; nil in a case of a race.
+    public var household: Int?
     /// One execution that broke it; nil before there was one.
     public var trial: Trial?
 
@@ -333,6 +335,8 @@ public struct Case: Codable, Sendable, Hashable {
         public var requestID: String
         /// As it was sent; nil: it was not kept.
         public var request: Request?
+        /// The W3C trace context that it carried; nil where that is not known.
+        public var traceparent: String?
 
         private enum CodingKeys: String, CodingKey {
             case op, actor, operation, household, sequence
@@ -345,7 +349,7 @@ public struct Case: Codable, Sendable, Hashable {
             case isConflict = "conflict"
             case serverDate
             case requestID = "requestId"
-            case request
+            case request, traceparent
         }
 
         public init(

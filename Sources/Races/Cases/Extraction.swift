@@ -78,8 +78,9 @@ public struct Extraction {
                 gap: violation.gap.map { .nanoseconds($0) }, signature: violation.signature,
                 sentence: violation.sentence),
             historyHash: history.end?.historyHash ?? "")
+        made.household = violation.household
         made.target.take(life)
-        made.trial = story.trial(startedMicroseconds: header.startedMicroseconds)
+        made.trial = story.trial(header)
         return made
     }
 

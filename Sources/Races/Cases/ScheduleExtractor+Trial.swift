@@ -2,7 +2,7 @@ internal import Journal
 
 extension ScheduleExtractor {
     /// What really happened, for the picture: the ops, and what stood between them.
-    func trial(startedMicroseconds: Int64) -> Case.Trial {
+    func trial(_ header: HistoryHeader) -> Case.Trial {
         let kept = Dictionary(
             scenes.map { (ReadKey($0.exchange), $0) }, uniquingKeysWith: { first, _ in first })
         let from = scenes.first?.exchange.sent ?? .start
@@ -14,12 +14,18 @@ extension ScheduleExtractor {
             let isOwn = exchange.device.household == violation.household
             let entry =
                 isOwn ? violation.scene.first { $0.sequence == exchange.sequence } : nil
-            return Case.Entry(
+            var told = Case.Entry(
                 exchange, op: scene?.id ?? "",
                 actor: scene.map { Self.actor(of: $0).name } ?? exchange.device.name,
                 household: isOwn ? 0 : 1, scene: entry, isConflict: scene?.isConflict ?? false)
+            if header.sendsTraceContext, let run = header.runID {
+                told.traceparent = TraceContext(
+                    run: run.description, household: exchange.device.household
+                ).parent(exchange.sequence)
+            }
+            return told
         }
-        return Case.Trial(startedMicroseconds: startedMicroseconds, exchanges: entries)
+        return Case.Trial(startedMicroseconds: header.startedMicroseconds, exchanges: entries)
     }
 
     private struct ReadKey: Hashable {

@@ -116,7 +116,7 @@ enum CasePage {
                         "<code>\(step(op))</code>", "\(Case.when(op))", "\(how(op))",
                         "\(without)",
                     ]
-                }
+                }, isCards: true
             ).html)
             """
     }
@@ -175,12 +175,13 @@ enum CasePage {
 
     private static func exchanges(_ found: Case) -> HTML {
         guard let trial = found.trial, !trial.exchanges.isEmpty else { return .none }
+        let links = CaseLinks(found)
         let table = Table(
             caption: "Requests and responses",
             columns: [
                 .text("Request"), .text("Screen"), .text("Sent (UTC)"), .number("Took"),
                 .number("Status"), .text("Answer"), .text("Server's clock"), .text("Request id"),
-            ],
+            ] + (links.isEmpty ? [] : [.text("Links")]),
             rows: trial.exchanges.map { entry in
                 let took = Figures.time(milliseconds: Double(entry.firstByte - entry.sent) / 1e6)
                 let mark: HTML = entry.isConflict ? "<span class=\"bad\">▸</span> " : .none
@@ -190,8 +191,8 @@ enum CasePage {
                     "\(entry.isOpen ? "–" : took)", "\(entry.status.map(String.init) ?? "–")",
                     "\(entry.answer)", "\(Sanitizer.line(clock(entry.serverDate)))",
                     "\(Sanitizer.line(entry.requestID, limit: 60))",
-                ]
-            }
+                ] + (links.isEmpty ? [] : [PageLink.html(links.links(of: entry))])
+            }, isCards: true
         ).html
         let day = trial.utc(trial.exchanges[0].sent).prefix(10)
         return
@@ -208,7 +209,15 @@ enum CasePage {
         let rows = found.facts.map { fact -> HTML in
             "<dt>\(fact.name)</dt><dd>\(Sanitizer.line(fact.value, limit: 800))</dd>"
         }
-        return "<dl class=\"pairs\">\(rows)</dl>"
+        // Beside the run that it comes from; elsewhere the number is still a name.
+        let household: HTML =
+            found.household.map {
+                """
+                <dt>Household</dt><dd><a href="../households/\($0).html">household \($0)</a>, step by step \
+                (<code>screenrig show RUN --household \($0)</code>)</dd>
+                """
+            } ?? .none
+        return "<dl class=\"pairs\">\(rows)\(household)</dl>"
     }
 }
 

@@ -66,7 +66,7 @@ enum RacePage {
             "arms", "Two arms",
             Table(
                 caption: "Two arms",
-                columns: [.text("Promise"), .text("Verdict"), .text("Result")],
+                columns: [.text("Promise"), .verdict("Verdict"), .text("Result")],
                 rows: report.outcome.comparisons.map { arm in
                     let isKnown = report.outcome.isKnown(arm.plan.invariant, in: arm.plan.name)
                     let word =
@@ -77,7 +77,7 @@ enum RacePage {
                         "\(arm.plan.name)", "\(word)",
                         "\(Sanitizer.line(report.sentence(arm), limit: 600))",
                     ]
-                }
+                }, isCards: true
             ).html)
     }
 
@@ -100,7 +100,7 @@ enum RacePage {
                         "\(sweep.title)", "\(sweep.rounds)", "\(sweep.trials)",
                         "\(sweep.discarded)", "\(broken.isEmpty ? "–" : Sanitizer.line(broken))",
                     ]
-                }
+                }, isCards: true
             ).html)
     }
 

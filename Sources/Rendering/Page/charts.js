@@ -39,11 +39,24 @@ const charts = (() => {
   };
   const overTime = (svg, share) => {
     const at = range.from + share * (range.to - range.from);
+    const names = svg.dataset.series || "answered p50 p99";
+    const set = names.startsWith("set:") && data.sets[names.slice(4)];
+    if (set) {
+      const index = Math.max(0, Math.floor(at / set.width));
+      return [clock(index * set.width)].concat(set.lines.map(line => {
+        const value = line.values[Math.min(index, line.values.length - 1)];
+        const text = value == null ? "\u2013" : set.unit === "ms" ? time(value) : significant(value) + (set.unit === "%" ? " %" : set.unit);
+        return line.name + "\u2002" + text;
+      }));
+    }
     const index = Math.min(Math.floor(at / data.width), data.series.p50.length - 1);
     const lines = [clock(Math.max(0, index) * data.width)];
-    for (const name of (svg.dataset.series || "answered p50 p99").split(" ")) {
+    const before = data.before || null;
+    for (const name of names.split(" ")) {
       const value = data.series[name][index];
-      lines.push(name + "\u2002" + (value == null ? "\u2013" : shown(name, value)));
+      const old = before && before.series[name] && before.series[name][Math.floor(at / before.width)];
+      lines.push(name + "\u2002" + (value == null ? "\u2013" : shown(name, value)) +
+        (old == null ? "" : " (earlier " + shown(name, old) + ")"));
     }
     return lines;
   };

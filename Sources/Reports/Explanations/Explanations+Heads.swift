@@ -145,6 +145,24 @@ extension Explanation {
             "better, worse", "a difference that is more than noise",
             "For durations, errors and failed households less is better; for rates more is better."),
         head(
+            "state of the TV", "what can be true of the TV's sign-in, given all responses so far",
+            "After each response the judge keeps every state that explains all of them: no token, the "
+                + "token of a user, or either. While a sign-in is in flight, or its response was lost, "
+                + "both are possible. If no state is left, the responses contradict each other.",
+            harmless:
+                "Two possible states are normal; the next response of the service decides."),
+        head(
+            "paused", "the time since the previous response to the same device",
+            "On the page of a household. A TV pauses between polls, a phone while the viewer types. "
+                + "'overlaps': sent before the previous response had come."),
+        head(
+            "step by step", "the page of one household, households/N.html",
+            "Every request and response of both screens on one time axis, with the state of the TV after "
+                + "each. 'screenrig show RUN --household N' makes it."),
+        head(
+            "links", "addresses of an exchange in your own tools",
+            "links: in the rig sets them, with placeholders such as {trace-id} and {request-id}."),
+        head(
             "duration", "the time from the first arrival to the last response",
             "It includes load.settle and clean-up."),
     ]

@@ -75,36 +75,106 @@ struct PercentileChart {
     }
 }
 
-/// How long sign-ins took, with marks at p50 and p95.
+/// How long sign-ins took, with marks at p50, p95 and thresholds. The slowest have a bar of their own at the end.
 struct SignInChart {
     var bins: Bins
     var spread: Spread
+    var limits: [ThresholdResult] = []
+    /// Of the earlier run, as an outline.
+    var earlier: Bins?
+
+    private var end: Double { bins.from + bins.width * Double(bins.counts.count) }
+
+    /// How many of the earlier run fall into a bin of this run's width, by the middle of each of its own.
+    private var outline: [(ms: Double, count: Double)] {
+        guard let earlier else { return [] }
+        return earlier.counts.enumerated().map { index, count in
+            (
+                earlier.from + earlier.width * (Double(index) + 0.5),
+                Double(count) * bins.width / earlier.width
+            )
+        }.filter { $0.ms >= bins.from && $0.ms <= end }
+    }
 
     var html: HTML {
-        let end = bins.from + bins.width * Double(bins.counts.count)
+        let outline = outline
+        let counts = (bins.counts + [bins.beyond]).map(Double.init) + outline.map(\.count)
         var plot = Plot(
             x: .between(bins.from, end, wanted: 12, label: Axis.time),
-            y: .upward(to: Double(bins.counts.max() ?? 1)) { DecimalText.trimmed($0, 1) })
-        (plot.height, plot.top) = (240, 34)
+            y: .upward(to: counts.max() ?? 1) { DecimalText.trimmed($0, 1) })
+        (plot.height, plot.top) = (240, limits.isEmpty ? 34 : 50)
+        if bins.beyond > 0 { plot.right = 128 }
         let bars = bins.counts.enumerated().filter { $0.element > 0 }.map { index, count -> HTML in
             let from = bins.from + bins.width * Double(index)
             let (left, right) = (plot.across(from), plot.across(from + bins.width))
-            let y = plot.down(Double(count))
             let range = "\(Axis.time(from)) to \(Axis.time(from + bins.width))"
-            return """
-                <rect class="bar" x="\(px: left + 0.75)" y="\(px: y)" \
-                width="\(px: max(1, right - left - 1.5))" height="\(px: plot.height - plot.bottom - y)">\
-                <title>\(range): \(Figures.counted(count, "household"))</title></rect>
-                """
+            return bar(plot, left + 0.75, max(1, right - left - 1.5), count, range)
         }
         let marks = [("p50", spread.p50), ("p95", spread.p95)].filter { $0.1 <= end }
             .map { mark(plot, $0.0, $0.1) }
+        let before =
+            outline.isEmpty
+            ? HTML.none : plot.line(outline.map { ($0.ms, $0.count) }, class: "before")
         return plot.drawing(
             title: "Distribution of sign-in times",
             description:
                 "Half of the sign-ins took at most \(Figures.time(milliseconds: spread.p50)), "
-                + "95 % at most \(Figures.time(milliseconds: spread.p95)).",
-            id: "signins", marks: bars + marks)
+                + "95 % at most \(Figures.time(milliseconds: spread.p95)), "
+                + "all at most \(Figures.time(milliseconds: spread.max)).",
+            id: "signins",
+            marks: bars + tail(plot) + [before] + bounds(plot) + marks)
+    }
+
+    private func bar(
+        _ plot: Plot, _ x: Double, _ width: Double, _ count: Int, _ range: String,
+        _ style: HTML = ""
+    ) -> HTML {
+        let y = plot.down(Double(count))
+        return """
+            <rect class="bar\(style)" x="\(px: x)" y="\(px: y)" \
+            width="\(px: width)" height="\(px: plot.height - plot.bottom - y)">\
+            <title>\(range): \(Figures.counted(count, "household"))</title></rect>
+            """
+    }
+
+    /// What lies beyond the axis, to the right of a break in it.
+    private func tail(_ plot: Plot) -> [HTML] {
+        guard bins.beyond > 0 else { return [] }
+        let (left, floor) = (plot.width - plot.right, plot.height - plot.bottom)
+        let (middle, y) = (left + 68, plot.down(Double(bins.beyond)))
+        let range = "\(Axis.time(end)) to \(Figures.time(milliseconds: spread.max))"
+        return [
+            """
+            <path class="mark axis-break" d="M\(px: left + 12),\(px: floor + 6)l5,-12m3,12l5,-12"/>
+            """,
+            bar(plot, left + 44, 48, bins.beyond, range, " tail"),
+            """
+            <text class="tick" x="\(px: middle)" y="\(px: y - 6)" text-anchor="middle">\(bins.beyond)</text>\
+            <text class="tick" x="\(px: middle)" y="\(px: floor + 19)" text-anchor="middle">up to \
+            \(Figures.time(milliseconds: spread.max))</text>
+            """,
+        ]
+    }
+
+    private func bounds(_ plot: Plot) -> [HTML] {
+        limits.enumerated().map { index, result in
+            let value = result.mark?.value ?? 0
+            let (style, y): (HTML, Double) = (result.met ? "" : " bad", 40 + Double(index % 2) * 13)
+            let words = result.expression + (result.met ? "" : ", missed")
+            guard value <= end else {
+                return """
+                    <text class="label limit-name\(style)" x="\(px: plot.width - plot.right)" y="\(px: y)" \
+                    text-anchor="end">\(words), further right</text>
+                    """
+            }
+            let at = plot.across(max(value, bins.from))
+            let anchor = at > plot.width - plot.right - 200 ? "end" : "start"
+            return """
+                <line class="limit\(style)" x1="\(px: at)" x2="\(px: at)" y1="\(px: y - 8)" \
+                y2="\(px: plot.height - plot.bottom)"/><text class="label limit-name\(style)" \
+                x="\(px: anchor == "end" ? at - 7 : at + 7)" y="\(px: y)" text-anchor="\(anchor)">\(words)</text>
+                """
+        }
     }
 
     private func mark(_ plot: Plot, _ name: String, _ value: Double) -> HTML {
@@ -116,6 +186,61 @@ struct SignInChart {
             x="\(px: anchor == "end" ? at - 7 : at + 7)" y="24" text-anchor="\(anchor)">\
             \(name) \(Figures.time(milliseconds: value))</text>
             """
+    }
+}
+
+/// One time of several groups of households: a bar from its median to p95 for each.
+struct SpreadChart {
+    private let title: String
+    private let id: String
+    private let rows: [(name: String, spread: Spread)]
+
+    private static let rowHeight = 24.0
+    private static let shown = 20
+
+    init(_ title: String, id: String, _ rows: [(String, Spread?)]) {
+        self.title = title
+        self.id = id
+        self.rows = rows.compactMap { name, spread in
+            spread.flatMap { $0.count > 0 ? (name, $0) : nil }
+        }
+    }
+
+    /// Nothing where there is nothing to tell apart.
+    var html: HTML {
+        guard rows.count > 1 else { return .none }
+        let rows = self.rows.prefix(Self.shown)
+        var plot = Plot(
+            x: .upward(to: rows.map(\.spread.p95).max() ?? 1, wanted: 8, label: Axis.time),
+            y: Axis(shape: .linear, low: 0, high: 1, ticks: []))
+        (plot.left, plot.right, plot.top) = (190, 150, 6)
+        plot.height = plot.top + Double(rows.count) * Self.rowHeight + plot.bottom
+        let bars = rows.enumerated().map { position, row -> HTML in
+            let y = plot.top + Double(position) * Self.rowHeight
+            let (from, through) = (plot.across(row.spread.p50), plot.across(row.spread.p95))
+            let times = [row.spread.p50, row.spread.p95].map { Figures.time(milliseconds: $0) }
+            let count = Figures.counted(row.spread.count, "sign-in")
+            return """
+                <text class="label" x="\(px: plot.left - 10)" y="\(px: y + 16)" text-anchor="end">\
+                \(Self.short(row.name))</text><rect class="bar" x="\(px: from)" y="\(px: y + 6)" \
+                width="\(px: max(2, through - from))" height="12" rx="2"><title>\(row.name): p50 \(times[0]), \
+                p95 \(times[1]), \(count)</title></rect><line class="median" x1="\(px: from)" x2="\(px: from)" \
+                y1="\(px: y + 3)" y2="\(px: y + 21)"/><text class="tick" x="\(px: through + 8)" y="\(px: y + 16)">\
+                \(times[0]) to \(times[1])</text>
+                """
+        }
+        let words = rows.map { row in
+            "\(row.name) \(Figures.time(milliseconds: row.spread.p95))"
+        }
+        return Figure.html(
+            "\(title): p50 to p95",
+            plot.drawing(
+                title: title, description: "p95: \(words.joined(separator: ", ")).", id: id,
+                marks: bars))
+    }
+
+    private static func short(_ name: String) -> String {
+        name.count > 26 ? "\(name.prefix(25))…" : name
     }
 }
 

@@ -3,24 +3,19 @@ internal import Rendering
 
 /// Errors grouped by cause, each with the first one as an example.
 enum ErrorSection {
-    private static let shown = 25
+    static let shown = 25
     /// The number of examples that are open at first.
     private static let open = 2
 
     static func html(_ summary: Summary) -> HTML {
-        guard !summary.errors.isEmpty else {
-            return """
-                <p class="empty">No errors. Pending polls (404, 410) and throttled requests (429) are \
-                counted separately.</p>
-                """
-        }
+        guard !summary.errors.isEmpty else { return .none }
         let rest = summary.errors.dropFirst(shown).map(\.count).reduce(0, +)
         let more: HTML =
             rest == 0
             ? .none
             : "<p class=\"empty\">and \(Figures.counted(rest, "error")) with other causes, see summary.json</p>"
         let groups = summary.errors.prefix(shown).enumerated().map { position, row in
-            group(row, isOpen: position < open)
+            group(row, summary, isOpen: position < open)
         }
         return """
             <p class="lead">\(Figures.counted(summary.exchanges.errors, "error")) in \
@@ -33,13 +28,13 @@ enum ErrorSection {
             """
     }
 
-    private static func group(_ row: ErrorRow, isOpen: Bool) -> HTML {
+    private static func group(_ row: ErrorRow, _ summary: Summary, isOpen: Bool) -> HTML {
         let hint: HTML = row.hint.isEmpty ? .none : "<p>\(row.hint)</p>"
         return """
             <details class="error"\(isOpen ? " open=\"open\"" : "" as HTML)><summary><b>\(row.operation)</b> \
             <span class="bad">\(row.what)</span> <span class="soft">\
             \(Figures.counted(row.count, "time")) in \(Figures.counted(row.total, "request"))</span></summary>
-            \(hint)\(row.example.map(example) ?? .none)</details>
+            \(hint)\(row.example.map { example($0, summary) } ?? .none)</details>
 
             """
     }
@@ -48,39 +43,27 @@ enum ErrorSection {
         "\(DecimalText.fixed(second, 1)) s"
     }
 
-    private static func example(_ example: ErrorRow.Example) -> HTML {
-        var pairs: [(String, String)] = [
+    private static func example(_ example: ErrorRow.Example, _ summary: Summary) -> HTML {
+        var pairs: [(String, HTML)] = [
             (
                 "Example",
-                "household \(example.household), \(example.device), request \(example.sequence)"
+                """
+                \(summary.household(example.household)), \(example.device), request \
+                \(example.sequence)\(PageLink.html(example.links))
+                """
             ),
             ("Sent", "\(DecimalText.fixed(example.sent, 3)) s after the start"),
-            ("Took", Figures.time(milliseconds: example.tookMs)),
+            ("Took", "\(Figures.time(milliseconds: example.tookMs))"),
         ]
         if !example.remote.isEmpty {
             pairs.append(("Peer", "\(example.remote), connection \(example.connection)"))
         }
-        pairs += example.deviations.map { ("Protocol deviation", $0) }
-        if example.talk == nil { pairs += example.evidence.map { ("Header", $0) } }
+        pairs += example.deviations.map { ("Protocol deviation", "\($0)") }
+        if example.talk == nil { pairs += example.evidence.map { ("Header", "\($0)") } }
         let rows = pairs.map { "<dt>\($0.0)</dt><dd>\($0.1)</dd>" as HTML }
         return """
             <dl class="pairs">\(rows)</dl>
-            \(example.talk.map { talk($0, example) } ?? .none)
-            """
-    }
-
-    /// Request and response, and a command that repeats the request.
-    private static func talk(_ talk: ErrorRow.RecordedMessages, _ example: ErrorRow.Example) -> HTML
-    {
-        let name = "request \(example.sequence) of household \(example.household)"
-        let reply =
-            talk.reply.isEmpty ? "(no response)" : talk.reply.joined(separator: "\n")
-        return """
-            <div class="talk"><div><h4>Request</h4><pre tabindex="0" aria-label="Request: \(name)">\
-            \(talk.request.joined(separator: "\n"))</pre></div>\
-            <div><h4>Response</h4><pre tabindex="0" aria-label="Response: \(name)">\(reply)</pre></div></div>
-            <h4 class="curl-h">curl command</h4><pre class="curl" tabindex="0" \
-            aria-label="curl command for \(name)">\(talk.curl)</pre>
+            \(example.talk?.html("request \(example.sequence) of household \(example.household)") ?? .none)
             """
     }
 }

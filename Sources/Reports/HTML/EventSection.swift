@@ -38,7 +38,7 @@ enum EventSection {
                     each(event) { $0.p99.map { Figures.time(milliseconds: $0) } },
                     each(event) { Figures.count($0.violations) },
                 ]
-            }
+            }, isCards: true
         ).html
     }
 

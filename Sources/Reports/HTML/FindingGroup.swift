@@ -10,7 +10,16 @@ struct FindingGroup {
     var row: Int
 
     /// The number of findings on the page.
-    private static let shown = 40
+    static let shown = 40
+    /// So many of its households are named.
+    private static let namedLimit = 6
+
+    /// Its first violations, each of another household.
+    var named: [Violation] {
+        var seen: Set<Int> = []
+        let first = violations.filter { seen.insert($0.household).inserted }
+        return Array(first.prefix(Self.namedLimit))
+    }
 
     static func html(_ findings: Findings, _ summary: Summary) -> HTML {
         let groups = ranked(findings.violations)
@@ -67,11 +76,24 @@ struct FindingGroup {
         guard let told else { return .none }
         let picture: HTML = isPictured ? ViolationPicture.html(told, number: number) : .none
         return """
-            <div class="error"><h3>\(Sanitizer.line(told.signature))</h3>
-            <p>\(Sanitizer.line(facts(told).joined(separator: ". "), limit: 600)).</p>
-            <p>\(Sanitizer.line(told.sentence, limit: 600))</p>\(picture)
+            <div class="error"><h3>\(title(told, summary))</h3>
+            <p><code>\(Sanitizer.line(told.signature))</code>. \(Sanitizer.line(facts(told).joined(separator: ". "), limit: 600)).</p>
+            <p>\(summary.linked(Sanitizer.line(told.sentence, limit: 600)))</p>\(picture)
             \(next(told, summary))</div>
             """
+    }
+
+    /// `6 of 6 TVs got 'pending' from a poll after their sign-in had been confirmed`: for readers who do not know the
+    /// names of promises.
+    private func title(_ told: Violation, _ summary: Summary) -> String {
+        let verdict = summary.findings?.verdicts.first { $0.invariant == told.invariant }
+        let listed = summary.findings?.violations.count { $0.invariant == told.invariant } ?? 0
+        let all = verdict.map { $0.violations + $0.observed + $0.known + $0.suspected } ?? 0
+        // Beyond the judge's list violations are only counted.
+        let least = all > listed ? "at least " : ""
+        let households = Figures.count(Set(violations.map(\.household)).count)
+        let judged = Figures.count(summary.findings?.households ?? 0)
+        return "\(least)\(households) of \(judged) \(told.invariant.observed)"
     }
 
     private func facts(_ told: Violation) -> [String] {
@@ -119,9 +141,24 @@ struct FindingGroup {
                     "<code class=\"command\">screenrig export . --violation \(row) --format har</code>"
                 ))
         }
-        rows.append(("For the server\u{2019}s team", "\(evidence(summary))"))
+        if summary.traces != nil { rows.append(("Step by step", households(summary))) }
+        rows.append(("For the server\u{2019}s team", "\(evidence(summary))\(links(summary))"))
         let list = rows.map { name, body in "<dt>\(name)</dt><dd>\(body)</dd>" as HTML }
         return "<dl class=\"pairs next\">\(list)</dl>"
+    }
+
+    /// Pages of the first households in which it was found.
+    private func households(_ summary: Summary) -> HTML {
+        let named = named
+        let each = named.enumerated().map { position, violation -> HTML in
+            "\(position == 0 ? "" : ", ")\(summary.household(violation.household))"
+        }
+        let rest = Set(violations.map(\.household)).count - named.count
+        return "\(each)\(rest > 0 ? " and \(Figures.count(rest)) more, see violations.csv" : "")"
+    }
+
+    private func links(_ summary: Summary) -> HTML {
+        row <= summary.violations.count ? PageLink.html(summary.violations[row - 1].links) : .none
     }
 
     /// The ids by which the server's team finds it in its logs.

@@ -10,7 +10,7 @@ enum FreshnessSection {
 
     private static func signIn(_ summary: Summary) -> HTML {
         guard let signIn = summary.signIn, let bins = summary.signInBins else {
-            return "<p class=\"empty\">No sign-in was completed.</p>"
+            return .none
         }
         let spreads: [(String, Spread?)] = [
             ("Sign-in: from the code to the token on the TV", signIn),
@@ -20,14 +20,14 @@ enum FreshnessSection {
                 summary.tokenVisibility
             ),
         ]
-        let beyond: HTML =
-            bins.beyond == 0
-            ? .none
-            : "<p class=\"empty\">\(Figures.counted(bins.beyond, "slower sign-in")) not drawn.</p>"
         return """
             \(Figure.html(
                 "Distribution of sign-in times: households by time from code to token",
-                SignInChart(bins: bins, spread: signIn).html))\(beyond)
+                legend: summary.earlier?.signInBins == nil
+                    ? .none : "<span class=\"legend\"><i class=\"before\"></i>earlier run</span>",
+                SignInChart(
+                    bins: bins, spread: signIn, limits: summary.thresholds.drawn(in: .signIn),
+                    earlier: summary.earlier?.signInBins).html))
             \(Table(
                 caption: "Sign-in times",
                 columns: [
@@ -40,7 +40,7 @@ enum FreshnessSection {
                             + [spread.p50, spread.p90, spread.p95, spread.p99, spread.max]
                             .map { .number($0, shown: Figures.time(milliseconds: $0)) }
                     }
-                }
+                }, isCards: true
             ).html)
             """
     }
@@ -72,7 +72,7 @@ enum FreshnessSection {
                     + [felt?.p50, felt?.p90, felt?.p99, felt?.max].map { time in
                         time.map { .number($0, shown: Figures.time(milliseconds: $0)) } ?? "–"
                     },
-            ]
+            ], isCards: true
         ).html
         return """
             <h3>Staleness of a TV\u{2019}s responses</h3>

@@ -4,7 +4,7 @@ internal import Rendering
 enum HouseholdSections {
     static func funnels(_ summary: Summary) -> HTML {
         guard let all = summary.funnels.first, summary.households.started > 0 else {
-            return "<p class=\"empty\">No household started.</p>"
+            return .none
         }
         let counts = summary.households
         let already: HTML =
@@ -67,7 +67,11 @@ enum HouseholdSections {
                 """
         }
         let table = KindRow.columns.page("Households by kind", kinds)
-        return "<h3>By kind</h3>\(table)<div class=\"kinds\">\(each)</div>"
+        let spreads = SpreadChart(
+            "Sign-in without the viewer's own time, by kind of household",
+            id: "sign-in-by-kind", kinds.map { ($0.kind, $0.service) }
+        ).html
+        return "<h3>By kind</h3>\(table)<div class=\"kinds\">\(each)</div>\(spreads)"
     }
 
     private static func byProvider(_ providers: [ProviderRow]) -> HTML {
@@ -80,7 +84,9 @@ enum HouseholdSections {
         return """
             <h3>By provider</h3>
             \(ProviderRow.columns.page("Households by provider", Array(shown)))
-            \(more)
+            \(more)\(SpreadChart(
+                "Sign-in without the viewer's own time, by provider", id: "sign-in-by-provider",
+                shown.map { ($0.mvpd.isEmpty ? "none" : $0.mvpd, $0.service) }).html)
             """
     }
 
@@ -115,9 +121,11 @@ enum HouseholdSections {
             """
     }
 
+    static let lossesShown = 40
+
     private static func losses(_ summary: Summary) -> HTML {
         if summary.losses.isEmpty { return .none }
-        let shown = summary.losses.prefix(40)
+        let shown = summary.losses.prefix(lossesShown)
         let rest = summary.losses.dropFirst(shown.count)
         let more: HTML =
             rest.isEmpty
@@ -136,7 +144,7 @@ enum HouseholdSections {
                         "\(loss.fate)",
                         .number(Double(loss.households), shown: Figures.count(loss.households)), "\(loss.kind)",
                         "\(loss.stage)", "<span class=\"wrap\">\(loss.cause.isEmpty ? "–" : loss.cause)</span>",
-                        "household \(loss.example)",
+                        summary.linked("household \(loss.example)"),
                     ]
                 }, isSortable: true
             ).html)\(more)

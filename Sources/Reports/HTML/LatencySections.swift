@@ -3,9 +3,7 @@ internal import Rendering
 /// Latency by operation: table, curves and details.
 enum LatencySections {
     static func table(_ summary: Summary) -> HTML {
-        guard !summary.operations.isEmpty else {
-            return "<p class=\"empty\">No request was sent.</p>"
-        }
+        guard !summary.operations.isEmpty else { return .none }
         let trend = Column<OperationRow>(
             page: "p99 over time", isText: true, explained: .like("percentile"),
             drawn: {

@@ -7,7 +7,10 @@ enum PromiseSection {
     static let pictures = 12
 
     static func html(_ findings: Findings, _ summary: Summary) -> HTML {
-        "\(lead(findings, summary.judgedScope))\(table(findings))\(WorthSection.html(findings))\(FindingGroup.html(findings, summary))\(levels(findings))"
+        let found = FindingGroup.html(findings, summary)
+        let title: HTML = found == .none ? .none : "<h3>All promises</h3>"
+        return
+            "\(lead(findings, summary.judgedScope))\(found)\(title)\(table(findings))\(WorthSection.html(findings))\(levels(findings))"
     }
 
     private static func lead(_ findings: Findings, _ scope: String) -> HTML {
@@ -34,11 +37,11 @@ enum PromiseSection {
         Table(
             caption: "Promises",
             columns: [
-                .text("Promise"), .text("Verdict"), .number("Checked"), .number("Households"),
+                .text("Promise"), .verdict("Verdict"), .number("Checked"), .number("Households"),
                 .number("Violations"), .number("Undecided"), .number("Observed"),
                 .number("Share, 95 %"),
             ],
-            rows: findings.verdicts.map { verdict in
+            rows: ranked(findings).map { verdict in
                 let others = verdict.observed + verdict.known + verdict.suspected
                 let result = findings.result(of: verdict.invariant)
                 let word: HTML =
@@ -46,15 +49,29 @@ enum PromiseSection {
                     case .broken: "<span class=\"bad\">✗ \(result.words)</span>"
                     case .observed: "<span class=\"warn\">◐ \(result.words)</span>"
                     case .kept: "<span class=\"good\">✓ \(result.words)</span>"
-                    default: "<span class=\"soft\">\(result.words)</span>"
+                    default: "<span class=\"soft untested\">\(result.words)</span>"
                     }
                 return [
                     "<code>\(verdict.invariant.name)</code>", word, count(verdict.checked),
                     count(verdict.households), count(verdict.violations),
                     count(verdict.undecided), count(others), share(verdict, findings),
                 ]
-            }
+            }, isCards: true
         ).html
+    }
+
+    /// Violated ones first, then those that held, then those that the run did not test.
+    private static func ranked(_ findings: Findings) -> [Verdict] {
+        let ranks = findings.verdicts.map { verdict -> Int in
+            switch findings.result(of: verdict.invariant) {
+            case .broken: 0
+            case .observed: 1
+            case .kept: 2
+            default: 3
+            }
+        }
+        return findings.verdicts.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }
+            .map { findings.verdicts[$0] }
     }
 
     /// The share of households that violate it.
@@ -84,7 +101,7 @@ enum PromiseSection {
                     "\(Figures.percent(share.low)) to \(Figures.percent(share.high))",
                     "\(level.level.promise)",
                 ]
-            }
+            }, isCards: true
         ).html
         return "<h3>Consistency, weakest level first</h3>\(table)"
     }

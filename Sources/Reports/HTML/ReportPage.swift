@@ -21,7 +21,7 @@ enum ReportPage {
         let page: HTML = """
             \(head(summary).html)
             <body>
-            <a class="skip" href="#latency">Skip to the numbers</a>
+            <a class="skip" href="#\(sections[0].id)">Skip to the numbers</a>
             <header>
             \(opening(summary))
             <nav aria-label="Sections"><ul>\(links)</ul></nav>
@@ -44,8 +44,14 @@ enum ReportPage {
 
     private static func head(_ summary: Summary) -> PageHead {
         PageHead(
-            title: "\(summary.outcome.rawValue): \(summary.run.rig) · screenrig",
+            title:
+                "\(summary.outcome.rawValue): \(summary.run.rig) \(place(summary.run)) · screenrig",
             version: summary.run.version, scripts: .marked(nonce: nonce(summary)))
+    }
+
+    /// For tabs and search results: against what, and on which day.
+    private static func place(_ run: Summary.Run) -> String {
+        run.isVirtual ? "simulated" : "on \(run.target), \(run.started.prefix(10))"
     }
 
     struct PageSection {
@@ -54,57 +60,44 @@ enum ReportPage {
         var body: HTML
     }
 
+    /// What there is something to say about.
     private static func sections(_ summary: Summary) -> [PageSection] {
-        [
-            PageSection(
-                id: "changes", title: "Changes since the last comparable run",
-                body: summary.changes ?? noChanges),
-            PageSection(
-                id: "thresholds", title: "Thresholds", body: thresholds(summary.thresholds)),
-            summary.shows.isEmpty
-                ? nil
-                : PageSection(
-                    id: "shows", title: "Expected results (shows)", body: shows(summary.shows)),
-            summary.findings.map {
-                PageSection(
-                    id: "promises", title: "Promises", body: PromiseSection.html($0, summary))
-            },
-            PageSection(
-                id: "households", title: "Households", body: HouseholdSections.funnels(summary)),
-            summary.signOns.isOrdinary
-                ? nil
-                : PageSection(
-                    id: "sign-on", title: "Sign-in by path",
-                    body: SignOnSection.html(summary.signOns)),
-            PageSection(
-                id: "latency", title: "Latency by operation", body: LatencySections.table(summary)),
-            summary.events.isEmpty
-                ? nil
-                : PageSection(
-                    id: "events", title: "Events", body: EventSection.html(summary.events)),
-            PageSection(id: "timeline", title: "Timeline", body: timeline(summary)),
-            PageSection(
-                id: "sign-in", title: "Sign-in, token visibility and staleness",
-                body: FreshnessSection.html(summary)),
-            PageSection(id: "errors", title: "Errors by cause", body: ErrorSection.html(summary)),
-            PageSection(
-                id: "slowest", title: "Slowest households", body: WaterfallSection.html(summary)),
-            PageSection(
-                id: "rig", title: "Load generator health", body: RigSections.health(summary)),
-            PageSection(id: "run", title: "Run configuration", body: RigSections.run(summary.run)),
+        func section(_ id: String, _ title: String, _ body: HTML?) -> PageSection? {
+            guard let body, body != .none else { return nil }
+            return PageSection(id: id, title: title, body: body)
+        }
+        return [
+            section("changes", "Changes since the last comparable run", summary.changes),
+            section("thresholds", "Thresholds", thresholds(summary.thresholds)),
+            section("shows", "Expected results (shows)", shows(summary.shows)),
+            section(
+                "promises", "Promises", summary.findings.map { PromiseSection.html($0, summary) }),
+            section("households", "Households", HouseholdSections.funnels(summary)),
+            section(
+                "sign-on", "Sign-in by path",
+                summary.signOns.isOrdinary ? nil : SignOnSection.html(summary.signOns)),
+            section("latency", "Latency by operation", LatencySections.table(summary)),
+            section(
+                "events", "Events",
+                summary.events.isEmpty ? nil : EventSection.html(summary.events)),
+            section("timeline", "Timeline", timeline(summary)),
+            section(
+                "sign-in", "Sign-in, token visibility and staleness",
+                FreshnessSection.html(summary)),
+            section("errors", "Errors by cause", ErrorSection.html(summary)),
+            section("slowest", "Slowest households", WaterfallSection.html(summary)),
+            section("rig", "Load generator health", RigSections.health(summary)),
+            section("run", "Run configuration", RigSections.run(summary)),
         ].compactMap(\.self)
     }
-
-    private static let noChanges: HTML = """
-        <p class="empty">There is no earlier comparable run beside this one.</p>
-        """
 
     private static func opening(_ summary: Summary) -> HTML {
         let run = summary.run
         let missed = summary.thresholds.filter { !$0.met }.map(\.sentence)
         let lines = (summary.explanations + missed).prefix(8)
         let reasons: HTML =
-            lines.isEmpty ? .none : "<ul>\(lines.map { "<li>\($0)</li>" as HTML })</ul>"
+            lines.isEmpty
+            ? .none : "<ul>\(lines.map { "<li>\(summary.linked($0))</li>" as HTML })</ul>"
         let notes = summary.notes.map { "<p class=\"note\">\($0)</p>" as HTML }
         let when =
             run.isVirtual
@@ -113,7 +106,7 @@ enum ReportPage {
         return """
             <p class="over">screenrig · \(when)</p>
             <h1>\(run.rig)</h1>
-            <div class="verdict \(summary.tone)" role="status"><p>\(summary.headline)</p>\(reasons)</div>
+            <div class="verdict \(summary.tone)" role="status"><p>\(summary.linked(summary.headline))</p>\(reasons)</div>
             \(notes)\(facts(summary))
             """
     }
@@ -143,10 +136,10 @@ enum ReportPage {
     }
 
     private static func thresholds(_ results: [ThresholdResult]) -> HTML {
-        guard !results.isEmpty else { return "<p class=\"empty\">The rig sets no thresholds.</p>" }
+        guard !results.isEmpty else { return .none }
         return Table(
             caption: "Thresholds",
-            columns: [.text("Threshold"), .number("Measured"), .text("Verdict")],
+            columns: [.text("Threshold"), .number("Measured"), .verdict("Verdict")],
             rows: results.map { result in
                 [
                     "<code>\(result.expression)</code>", "\(result.actual)",
@@ -154,14 +147,15 @@ enum ReportPage {
                         ? "<span class=\"good\">✓ met</span>"
                         : "<span class=\"bad\">✗ missed</span>",
                 ]
-            }
+            }, isCards: true
         ).html
     }
 
     private static func shows(_ results: [HistoryCheckResult]) -> HTML {
-        Table(
+        guard !results.isEmpty else { return .none }
+        return Table(
             caption: "Expected results",
-            columns: [.text("Line of 'shows'"), .number("Found"), .text("Verdict")],
+            columns: [.text("Line of 'shows'"), .number("Found"), .verdict("Verdict")],
             rows: results.map { result in
                 [
                     "<code>\(result.expression)</code>", "\(result.actual)",
@@ -169,25 +163,43 @@ enum ReportPage {
                         ? "<span class=\"good\">✓ found</span>"
                         : "<span class=\"bad\">✗ not found</span>",
                 ]
-            }
+            }, isCards: true
         ).html
     }
 
     private static func timeline(_ summary: Summary) -> HTML {
+        guard summary.course.points.count > 1 else { return .none }
         let charts = TimelineCharts(
             width: summary.course.width, seconds: summary.run.seconds, stages: summary.stages,
+            earlierWidth: summary.earlier?.course.width ?? 1,
             events: summary.events.map { .init(name: $0.name, from: $0.from, through: $0.through) })
-        guard summary.course.points.count > 1 else {
-            return "<p class=\"empty\">The run was too short for a timeline.</p>"
-        }
         let step = Figures.span(seconds: Double(summary.course.width))
         let load: HTML = summary.run.load.isEmpty ? .none : "Load: \(summary.run.load). "
         return """
-            <p class="lead">\(load)Each point covers \(step). Dotted lines mark where a stage of the \
-            load begins.</p>
+            <p class="lead">\(load)Each point covers \(step)\(coarse(summary)). Dotted lines mark where a stage of \
+            the load begins\(bounds(summary)).\(earlier(summary))</p>
             \(brush)
-            \(charts.service(summary.course.points))
+            \(charts.service(summary))
             """
+    }
+
+    /// What a point covers in charts with several of a kind.
+    private static func coarse(_ summary: Summary) -> String {
+        let width = summary.course.operations.width
+        return width == summary.course.width
+            ? "" : ", in charts by operation \(Figures.span(seconds: Double(width)))"
+    }
+
+    private static func bounds(_ summary: Summary) -> String {
+        summary.thresholds.contains { $0.mark != nil }
+            ? "; dashed lines are thresholds, which apply to the run as a whole" : ""
+    }
+
+    private static func earlier(_ summary: Summary) -> String {
+        guard let earlier = summary.earlier else { return "" }
+        let when = earlier.started.replacing("T", with: " ").replacing("Z", with: " UTC")
+        return " Pale lines are \(earlier.name)"
+            + (summary.run.isVirtual ? "" : " of \(when)") + ", the last comparable run."
     }
 
     /// Selects the time range of all charts; shown by the script, which it needs.
@@ -201,9 +213,11 @@ enum ReportPage {
         <p class="hint">You can also drag across a chart. Escape resets the range.</p></fieldset>
         """
 
+    private static func nonce(_ summary: Summary) -> String { nonce(summary.run.historyHash) }
+
     /// A text in the page cannot know it, so no injected script can carry it.
-    private static func nonce(_ summary: Summary) -> String {
-        "r" + (summary.run.historyHash.isEmpty ? "un" : summary.run.historyHash)
+    static func nonce(_ historyHash: String) -> String {
+        "r" + (historyHash.isEmpty ? "un" : historyHash)
     }
 
     /// The data of tooltips and brush.
@@ -212,6 +226,19 @@ enum ReportPage {
         func series(_ values: [Double?]) -> JSON {
             .array(values.map { $0.map { .decimal($0) } ?? .null })
         }
+        func set(_ width: Int, _ unit: String, _ lines: [(String, [Double?])]) -> JSON {
+            .members([
+                ("width", .integer(width)), ("unit", .string(unit)),
+                (
+                    "lines",
+                    .array(
+                        lines.map {
+                            .members([("name", .string($0.0)), ("values", series($0.1))])
+                        })
+                ),
+            ])
+        }
+        let course = summary.course
         let named = PercentileChart.ranked(summary.operations).prefix(PercentileChart.named)
         let json = JSON.members([
             ("width", .integer(summary.course.width)), ("seconds", .decimal(summary.run.seconds)),
@@ -228,6 +255,36 @@ enum ReportPage {
                 ])
             ),
             (
+                "sets",
+                .members([
+                    (
+                        "statuses",
+                        set(
+                            course.width, "/s",
+                            StatusLine.lines(course.statuses).map { ($0.name, $0.values) })
+                    ),
+                    (
+                        "errors",
+                        set(
+                            course.errorShares.width, "%",
+                            course.errorShares.lines.map { ($0.name, $0.values) })
+                    ),
+                    (
+                        "operations",
+                        set(
+                            course.operations.width, "ms",
+                            TimelineCharts.operations(summary).map { ($0.name, $0.values) })
+                    ),
+                    (
+                        "kinds",
+                        set(
+                            course.kinds.width, "ms",
+                            TimelineCharts.kinds(summary).map { ($0.name, $0.values) })
+                    ),
+                ])
+            ),
+            ("before", summary.earlier.map { before($0.course) } ?? .null),
+            (
                 "curves",
                 .array(
                     named.map { row in
@@ -242,5 +299,23 @@ enum ReportPage {
         // The only way out of such an element is its end tag.
         let safe = json.replacing("<", with: "\\u003c").replacing("&", with: "\\u0026")
         return "<script type=\"application/json\" id=\"data\">\(HTML(stringLiteral: safe))</script>"
+    }
+
+    /// What tooltips say of the earlier run.
+    private static func before(_ course: Course) -> JSON {
+        func series(_ value: (Course.Point) -> Double?) -> JSON {
+            .array(course.points.map { value($0).map { .decimal($0) } ?? .null })
+        }
+        return .members([
+            ("width", .integer(course.width)),
+            (
+                "series",
+                .members([
+                    ("waiting", series { Double($0.level.waiting) }),
+                    ("answered", series(\.completed)), ("p50", series(\.p50)),
+                    ("p99", series(\.p99)),
+                ])
+            ),
+        ])
     }
 }

@@ -5,12 +5,8 @@ internal import Rendering
 enum RigSections {
     static func health(_ summary: Summary) -> HTML {
         let health = summary.rigHealth
-        if summary.run.isVirtual {
-            return """
-                <p class="empty">The run was simulated in virtual time: no request is sent late, and the \
-                machine's speed does not affect the results.</p>
-                """
-        }
+        // No request is sent late there, and the machine's speed does not affect the results.
+        if summary.run.isVirtual { return .none }
         let verdict: HTML =
             health.valid
             ? "<p class=\"lead\">The load generator kept up with the load, so the latencies describe the service, not this machine.</p>"
@@ -54,18 +50,26 @@ enum RigSections {
         ]
     }
 
-    static func run(_ run: Summary.Run) -> HTML {
+    static func run(_ summary: Summary) -> HTML {
+        let run = summary.run
         let pairs: [(String, String)] = [
             ("Run", run.id), ("Run id", run.runID), ("Rig", run.rig), ("Seed", String(run.seed)),
             (
                 "Started",
                 run.isVirtual
-                    ? "virtual time, which always begins at \(run.started)"
+                    ? "virtual time, which always begins at \(run.started); the speed of the machine does "
+                        + "not affect the results"
                     : run.started
             ), ("Target", run.target), ("Protocol", run.protocolName),
             ("Load", run.load), ("Lanes", String(run.lanes)),
             ("Policies", run.policies.joined(separator: ", ")), ("screenrig", run.version),
             ("History hash", run.historyHash),
+            (
+                "Compared with",
+                summary.cases == nil
+                    ? ""
+                    : summary.earlier?.name ?? "no earlier comparable run beside this one"
+            ),
         ]
         let rows = pairs.filter { !$0.1.isEmpty }.map { "<dt>\($0.0)</dt><dd>\($0.1)</dd>" as HTML }
         let source: HTML =

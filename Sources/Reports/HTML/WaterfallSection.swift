@@ -12,21 +12,19 @@ enum WaterfallSection {
     private static let rowHeight = 19.0
 
     static func html(_ summary: Summary) -> HTML {
-        guard !summary.slowest.isEmpty else {
-            let why =
-                summary.signIn == nil
-                ? "No sign-in was completed."
-                : "The run did not record single requests; set record in the rig."
-            return "<p class=\"empty\">\(why)</p>"
-        }
+        guard !summary.slowest.isEmpty else { return .none }
         let each = summary.slowest.enumerated().map { position, waterfall -> HTML in
-            let title =
-                "Household \(waterfall.household), \(waterfall.kind): "
-                + "\(Figures.time(milliseconds: waterfall.signInMs)) from code to token, "
+            let facts =
+                "\(waterfall.kind): \(Figures.time(milliseconds: waterfall.signInMs)) from code to token, "
                 + "of which \(Figures.time(milliseconds: waterfall.viewerMs)) viewer time, "
                 + "\(Figures.counted(waterfall.polls, "poll"))"
+            let title = "Household \(waterfall.household), \(facts)"
+            let page: HTML =
+                summary.traces == nil
+                ? .none
+                : "<p>\(summary.household(waterfall.household, capital: true)), step by step</p>"
             return """
-                <details\(position < open ? " open=\"open\"" : "" as HTML)><summary>\(title)</summary>
+                <details\(position < open ? " open=\"open\"" : "" as HTML)><summary>\(title)</summary>\(page)
                 <div class="scroll" role="region" tabindex="0" aria-label="\(title)">
                 \(drawing(waterfall, title, number: position))
                 </div></details>

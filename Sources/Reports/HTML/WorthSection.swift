@@ -23,7 +23,7 @@ enum WorthSection {
             ] + windows.map { Table.Heading.number($0.title) }
             + [.number("Windows"), .number("Looked at")]
         let table = Table(
-            caption: "Windows that such a run sees", columns: columns, rows: rows
+            caption: "Windows that such a run sees", columns: columns, rows: rows, isCards: true
         ).html
         return """
             <h3>What a pass is worth</h3><p class="lead">A promise that held may be violated in too few households \

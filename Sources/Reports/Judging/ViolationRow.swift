@@ -1,22 +1,22 @@
 internal import Checker
 internal import Dialects
 internal import Journal
-internal import Rendering
+public import Rendering
 
 /// Where the exchanges of a violation can be found in the service's own records.
 public struct ViolationRow: Sendable, Hashable {
     /// What the service called its answers (`X-Request-Id` and the like).
     public var requestIDs: [String]
     public var remotes: [String]
+    /// To the tools of the server's team: those of the last exchange, which nothing explains.
+    public var links: [PageLink] = []
 
     /// So many are looked up; the rest have no evidence beside them.
     private static let limit = 500
-    private static let names = [
-        "adobe-request-id", "x-request-id", "cf-ray", "x-amz-request-id", "x-amz-cf-id",
-    ]
-
     /// One for each of the first violations, in their order.
-    static func rows(_ findings: Findings?, _ history: some Recorded) throws -> [ViolationRow] {
+    static func rows(
+        _ findings: Findings?, _ history: some Recorded, _ links: ExchangeLinks
+    ) throws -> [ViolationRow] {
         var lives: [Int: [Exchange]] = [:]
         return try (findings?.violations ?? []).prefix(limit).map { violation in
             let life: [Exchange]
@@ -36,10 +36,10 @@ public struct ViolationRow: Sendable, Hashable {
             }
             return ViolationRow(
                 requestIDs: own.compactMap { exchange in
-                    Self.names.lazy.compactMap { exchange.evidence[$0] }.first
-                        .map { Sanitizer.line($0, limit: 120) }
+                    ExchangeLinks.requestID(of: exchange).map { Sanitizer.line($0, limit: 120) }
                 },
-                remotes: remotes.map { Sanitizer.line($0) })
+                remotes: remotes.map { Sanitizer.line($0) },
+                links: own.last.map { links.links(of: $0) } ?? [])
         }
     }
 }

@@ -24,9 +24,11 @@ package enum RunReports {
             }
             let findings = judged
             let cases = try cases(of: findings, history)
+            let comparison = comparison(directory, findings)
             written = try Report.write(
                 history, thresholds: thresholds, findings: findings,
-                strikes: strikes(directory), changes: comparison(directory, findings)?.section,
+                strikes: strikes(directory), changes: comparison?.section,
+                earlier: comparison?.earlier,
                 cases: names(of: cases), to: other ?? directory.path)
             let folder = CaseFolder(in: other ?? directory.path)
             for made in cases {
@@ -38,6 +40,16 @@ package enum RunReports {
         }
         for error in written.errors { complain("\(error)") }
         return written.summary
+    }
+
+    /// The page of one household; `isAlone`: not for the run directory. A run whose history is complete is judged again for it.
+    package static func page(
+        of record: HouseholdRecord, _ history: History, isAlone: Bool
+    ) throws -> String {
+        let findings = try Findings(rejudging: history)
+        let cases = names(of: try cases(of: findings, history))
+        return try TraceFolder(history, findings: findings, cases: cases)
+            .page(of: record, isAlone: isAlone)
     }
 
     /// A run that cannot be compared is no worse a run: the report says that there is none.

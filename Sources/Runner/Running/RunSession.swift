@@ -54,7 +54,7 @@ package final class RunSession: @unchecked Sendable {
             judging: options.judges ? rules.texts : [],
             validLatenessNanoseconds: rig.validity.latenessP99.nanoseconds,
             validBusy: rig.validity.busy, breachFails: rig.validity.failsOnBreach,
-            throttledBy: options.throttledBy)
+            throttledBy: options.throttledBy, sendsTraceContext: rig.target.correlates)
         let writer: HistoryWriter
         do {
             writer = try HistoryWriter(

@@ -29,6 +29,8 @@ public struct ComparedRun: Sendable {
     var signedIn: Int
     /// The same by step of the abstract machine; nil until somebody asks (`readSteps`).
     var steps: RunSteps?
+    /// What charts of a report show of it.
+    let charts: EarlierRun
     /// The length of a stretch, in seconds.
     private var width: Int
 
@@ -57,6 +59,7 @@ public struct ComparedRun: Sendable {
         signedIn = summary.households.signedIn
         side = Comparison.Side(summary, path: path)
         comparability = Comparability(summary, fold.header)
+        charts = EarlierRun(summary)
         kinds = summary.errors
         grid = PollGrid(fold.header)
         self.breaches = breaches

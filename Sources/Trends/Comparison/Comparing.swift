@@ -8,6 +8,7 @@ extension Comparison {
     public init(_ base: ComparedRun, _ run: ComparedRun, floor: Floor = Floor(), draws: Int = 600) {
         self.base = base.side
         self.run = run.side
+        earlier = base.charts
         self.floor = floor
         warnings = Self.warnings(base, run)
         protocols = ProtocolComparison(base, run)

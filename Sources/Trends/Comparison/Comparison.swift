@@ -1,6 +1,6 @@
 internal import Formats
 internal import Rendering
-internal import Reports
+package import Reports
 internal import Statistics
 
 /// Two runs side by side: what differs, by how much, and how sure that is.
@@ -24,6 +24,8 @@ public struct Comparison: Sendable, Hashable {
     /// What a sign-in costs in each of two protocols: then `rows` are of steps, not of operations. Nil
     /// where both runs speak the same.
     public var protocols: ProtocolComparison?
+    /// The base, for the charts of the run's report.
+    package var earlier: EarlierRun
 
     public enum Verdict: String, Sendable, CaseIterable {
         case better, worse

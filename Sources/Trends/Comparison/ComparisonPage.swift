@@ -5,14 +5,15 @@ internal import Reports
 public enum ComparisonPage {
     public static func text(_ comparison: Comparison) -> String {
         let head = PageHead(
-            title: "\(comparison.verdict.rawValue): \(comparison.run.rig) · screenrig compare",
+            title:
+                "\(comparison.headline) \(comparison.run.rig) on \(comparison.run.target) · screenrig",
             scripts: .none, sheet: sheet)
         let page: HTML = """
             \(head.html)
             <body>
-            <a class="skip" href="#times">Skip to the numbers</a>
+            <a class="skip" href="#runs">Skip to the numbers</a>
             <header>
-            <p class="over">screenrig · two runs compared</p>
+            <p class="over">screenrig · \(comparison.run.id) compared with \(comparison.base.id)</p>
             <h1>\(comparison.run.rig)</h1>
             \(ComparisonSection.move(comparison))
             <div class="verdict \(look(comparison.verdict))" role="status"><p>\(comparison.headline)</p></div>
@@ -20,8 +21,8 @@ public enum ComparisonPage {
             </header>
             <main>
             \(ComparisonSection.requests(comparison))
-            \(HTML.section("changed", "Changes", changed(comparison)))
-            \(HTML.section("times", "All values", all(comparison)))
+            \(changed(comparison))
+            \(rest(comparison))
             \(HTML.section("runs", "Compared runs", sides(comparison)))
             </main>
             <footer>Made by screenrig from \(comparison.base.id) and \(comparison.run.id). \
@@ -49,24 +50,36 @@ public enum ComparisonPage {
         let rows = comparison.worse + comparison.better
         let table: HTML =
             rows.isEmpty
-            ? "<p class=\"empty\">No value differs by more than chance and \(comparison.floor.text).</p>"
-            : ComparisonSection.table(rows, caption: "Values that got better or worse")
-        return """
+            ? .none
+            : "\(lead(comparison))\(ComparisonSection.table(rows, caption: "Values that got better or worse"))"
+        let body: HTML = """
             \(table)\(ComparisonSection.promises(comparison))\(ComparisonSection.errors(comparison))
             """
+        let isEmpty = body.text.allSatisfy(\.isWhitespace)
+        return isEmpty ? .none : HTML.section("changed", "What got better or worse", body)
     }
 
-    private static func all(_ comparison: Comparison) -> HTML {
-        guard !comparison.rows.isEmpty else {
-            return "<p class=\"empty\">The two runs have no value in common.</p>"
-        }
-        return """
-            <p class="lead">The dot is the measured change, the line its 95 % confidence interval (block \
-            bootstrap). “Sure” is the confidence that a difference is more than chance, corrected for the \
-            \(Figures.counted(comparison.compared, "value")) compared. Differences below \
-            \(comparison.floor.text) are ignored, even if significant.\(comparison.gridNote.map { " \($0)." as HTML } ?? .none)</p>
-            \(ComparisonSection.table(comparison.rows, caption: "All values"))
+    /// Each value once: those that changed stand above.
+    private static func rest(_ comparison: Comparison) -> HTML {
+        let rows = comparison.rows.filter { $0.verdict == .noise || $0.verdict == .tooFew }
+        guard !rows.isEmpty else { return .none }
+        let hasChanges = rows.count < comparison.rows.count
+        return HTML.section(
+            "times", hasChanges ? "Values without a change" : "All values, none of them changed",
             """
+            \(hasChanges ? .none : lead(comparison))
+            \(ComparisonSection.table(rows, caption: "Values without a change"))
+            """)
+    }
+
+    private static func lead(_ comparison: Comparison) -> HTML {
+        """
+        <p class="lead">The dot is the measured change, the line its 95 % confidence interval (block \
+        bootstrap); an arrow marks an interval that goes on beyond the scale. “Sure” is the confidence that a \
+        difference is more than chance, corrected for the \(Figures.counted(comparison.compared, "value")) \
+        compared. Differences below \(comparison.floor.text) are ignored, even if significant.\
+        \(comparison.gridNote.map { " \($0)." as HTML } ?? .none)</p>
+        """
     }
 
     private static func sides(_ comparison: Comparison) -> HTML {
@@ -88,10 +101,10 @@ public enum ComparisonPage {
         return """
             \(Table(
                 caption: "Compared runs",
-                columns: [.text(""), .text("Base"), .text("Run")],
+                columns: [.text(""), .text("Before"), .text("Now")],
                 rows: rows.map { name, before, after in
                     ["\(name)", "<span class=\"wrap\">\(before)</span>", "<span class=\"wrap\">\(after)</span>"]
-                }
+                }, isCards: true
             ).html)\(unjudged)
             """
     }

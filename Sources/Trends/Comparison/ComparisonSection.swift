@@ -50,7 +50,7 @@ enum ComparisonSection {
             caption: caption,
             columns: [
                 .text("Value"), .number("Before"), .number("Now"), .number("Change"),
-                .number("95 % interval"), .text(IntervalMark.heading(scale)), .text("Verdict"),
+                .number("95 % interval"), .text(IntervalMark.heading(scale)), .verdict("Verdict"),
                 .number("Sure"),
             ],
             rows: rows.map { row in
@@ -60,7 +60,7 @@ enum ComparisonSection {
                     IntervalMark(row: row, scale: scale).html, verdict(row),
                     row.verdict == .tooFew || row.isOnGrid ? "–" : "\(row.sureText)",
                 ]
-            }
+            }, isCards: true
         ).html
     }
 
@@ -107,7 +107,7 @@ enum ComparisonSection {
             columns: [
                 .text("Step"), .number("Before"), .number("Now"), .number("Change"),
                 .text("Operations"),
-            ], rows: rows
+            ], rows: rows, isCards: true
         ).html
         return HTML.section(
             "requests", "Requests per sign-in",
@@ -204,7 +204,7 @@ struct IntervalMark {
     var html: HTML {
         guard row.unit == .milliseconds, row.base > 0, row.verdict != .tooFew,
             let relative = row.relative
-        else { return "–" }
+        else { return "<span class=\"absent\">–</span>" }
         let style = row.verdict == .worse ? "bad" : row.verdict == .better ? "s2" : "other"
         let middle = across(0)
         return """
@@ -213,7 +213,22 @@ struct IntervalMark {
             <line class="mark" x1="\(px: middle)" x2="\(px: middle)" y1="0" y2="18"/>\
             <line class="line \(style)" x1="\(px: across(row.low / row.base))" \
             x2="\(px: across(row.high / row.base))" y1="9" y2="9"/>\
-            <circle class="dot \(style)" cx="\(px: across(relative))" cy="9" r="3.5"/></svg>
+            \(relative.magnitude > scale.reach ? .none : dot(relative, style))\(clipped(style))</svg>
             """
+    }
+
+    private func dot(_ relative: Double, _ style: String) -> HTML {
+        "<circle class=\"dot \(style)\" cx=\"\(px: across(relative))\" cy=\"9\" r=\"3.5\"/>"
+    }
+
+    /// An arrow at each end beyond which the interval goes on.
+    private func clipped(_ style: String) -> HTML {
+        let right: HTML =
+            row.high / row.base > scale.reach * 1.000_001
+            ? "<path class=\"dot \(style)\" d=\"M149,9l-7,-5v10z\"/>" : .none
+        let left: HTML =
+            row.low / row.base < -scale.reach * 1.000_001
+            ? "<path class=\"dot \(style)\" d=\"M1,9l7,-5v10z\"/>" : .none
+        return "\(left)\(right)"
     }
 }

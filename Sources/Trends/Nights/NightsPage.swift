@@ -90,7 +90,7 @@ public enum NightsPage {
             caption: "Lasting changes, newest first",
             columns: [
                 .text("Series"), .text("First night"), .text("Detected"), .number("Before"),
-                .number("After"), .number("Size (95 %)"), .text("Verdict"),
+                .number("After"), .number("Size (95 %)"), .verdict("Verdict"),
             ],
             rows: all.map { series, change in
                 [
@@ -100,7 +100,7 @@ public enum NightsPage {
                     "\(series.sizeText(change))",
                     verdict(change),
                 ]
-            }
+            }, isCards: true
         ).html
     }
 
@@ -155,7 +155,7 @@ public enum NightsPage {
         return """
             \(Table(
                 caption: "Nights, newest first",
-                columns: [.text("Night"), .text("Verdict")]
+                columns: [.text("Night"), .verdict("Verdict")]
                     + recent.series.map { .number("\($0.name)") },
                 rows: recent.nights.indices.reversed().map { index in
                     [day(recent.nights[index], link), outcome(recent, index, of: all)]
@@ -166,7 +166,7 @@ public enum NightsPage {
                                 """
                             } ?? "–"
                         }
-                }
+                }, isCards: true
             ).html)\(more)
             """
     }
