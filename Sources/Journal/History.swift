@@ -143,6 +143,16 @@ public final class History: Sendable {
         return found
     }
 
+    /// The exchanges whose answers named a sign-in as that user, in the order in which they were handed over.
+    public func exchanges(naming tag: Tag) throws -> [Exchange] {
+        var found: [Exchange] = []
+        try visit(
+            HistorySchema.exchanges, "WHERE tag_user = ? AND tag_mvpd = ? ORDER BY id",
+            [tag.user, tag.mvpd], as: Exchange.init
+        ) { found.append($0) }
+        return found
+    }
+
     /// The exchanges of one household after the other, by its number: what a judge reads.
     public func lives(_ body: (_ household: Int, [Exchange]) throws -> Void) throws {
         var life: [Exchange] = []

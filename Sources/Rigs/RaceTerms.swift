@@ -21,7 +21,9 @@ public struct RaceTerms: Sendable, Hashable {
             /// Which one it takes, each counted from 1.
             public var account: Int?
             public var provider: Int?
+            public var pass: Int?
             public var resource: Int?
+            public var identity: Int?
             /// The operation that made its code, and the sign-in whose assertion is sent again:
             /// `tv.registration-code`.
             public var code: String?
@@ -256,7 +258,17 @@ extension RaceTerms.OwnPlan.Operation: RigSection {
         ),
         Key(
             "provider", .scalar(.count(1...99)), ifGiven: \.provider, example: "2",
-            "Number of the provider in target.mvpds, or in the service's configuration."),
+            "Number of the provider in target.mvpds, or in the service's configuration. Requests of "
+                + "REST V2 that name one have that of the last sign-in by default."),
+        Key(
+            "pass", .scalar(.count(1...9)), ifGiven: \.pass, example: "1", alternative: true,
+            "Number of the TempPass provider in the service's configuration: a request of REST V2 "
+                + "names it as its provider."),
+        Key(
+            "identity", .scalar(.count(1...9)), ifGiven: \.identity, example: "1",
+            alternative: true,
+            "A request of REST V2 shows a service token of the trial's user with this number; "
+                + "operations of one number are one user's."),
         Key(
             "resource", .scalar(.count(1...99)), ifGiven: \.resource, example: "2",
             "Number of the resource in target.resources."),

@@ -6,11 +6,13 @@ class Seen:
         self.first, self.status = reply.first, reply.status
         self.date = reply.header("date")
         document = reply.document() if reply.body[:1] == b"{" else {}
+        self.document, self.asked = document, op.get("mvpd")
+        self.identity = op["args"].get("identity")
         names = TARGET["names"]
         self.user, self.mvpd, self.expires, self.code = (
             dig(document, names[name]) for name in ("user", "provider", "expires", "code"))
         # What its request named says what it is about.
-        self.mvpd, self.code = self.mvpd or op.get("mvpd"), op.get("code") or self.code
+        self.mvpd, self.code = self.mvpd or self.asked, op.get("code") or self.code
         self.location = reply.header("location")
         self.failed = reply.status >= 400
         if 200 <= reply.status < 400:
@@ -61,7 +63,7 @@ class Trial:
     def __init__(self, turnstile):
         self.turnstile, self.inside, self.calls = turnstile, False, {}
         self.screens, self.codes, self.users, self.seen = {}, {}, {}, []
-        self.providers = {}
+        self.providers, self.tokens = {}, {}
         self.run = "".join(random.choices(string.ascii_lowercase, k=10))
         for actor in CASE["actors"]:
             # Several connections of one TV are one device; each phone is its own.
@@ -115,15 +117,32 @@ class Trial:
             screen.complete(op["code"], wanted)
             return screen.request(step, code=op["code"], provider=wanted)
         screen.register()
+        if "pass" in op["args"]:
+            if not PASSES:
+                raise Lost("the service offers no TempPass")
+            wanted = PASSES[int(op["args"]["pass"]) % len(PASSES)]
+        names = "pass" in op["args"] or "provider" in op["args"]
+        if names and step + " provider" in TARGET["calls"]:
+            step += " provider"
         _, path, _, body = TARGET["calls"][step]
         values = {}
         if "PLACEFORCODE" in path + body:
             op["code"] = values["code"] = self.code(op)
         if "PLACEFORPROVIDER" in path + body:
-            op["mvpd"] = values["provider"] = self.providers.get(screen.household, wanted)
+            op["mvpd"] = values["provider"] = wanted if names else self.providers.get(
+                screen.household, wanted)
         if "PLACEFORRESOURCE" in path + body:
             values["resource"] = TARGET["resources"][int(op["args"].get("resource") or 0)]
-        return screen.request(step, **values)
+        method, url, headers, data = screen.request(step, **values)
+        if op["args"].get("identity"):
+            headers = headers + [("AD-Service-Token", self.token(op["args"]["identity"]))]
+        return method, url, headers, data
+
+    def token(self, identity):
+        """That of one user, new ones for each trial."""
+        if identity not in self.tokens:
+            self.tokens[identity] = service_token("%s-identity-%s" % (self.run, identity))
+        return self.tokens[identity]
 
     def prepare(self, op):
         """Everything that comes before: its request, and the connection that it takes."""
@@ -267,4 +286,9 @@ class Trial:
             if tv:
                 self.plain({"id": "read", "actor": tv["name"], "op": TARGET["poll"],
                             "does": "poll", "args": {}, "tag": None, "anchor": None,
+                            "offsetUs": 0, "connection": "fresh"})
+            if tv and TARGET["look"]:
+                # Where a poll is about its code, the TV may know more without one.
+                self.plain({"id": "look", "actor": tv["name"], "op": TARGET["look"],
+                            "does": TARGET["look"], "args": {}, "tag": None, "anchor": None,
                             "offsetUs": 0, "connection": "fresh"})
