@@ -1,3 +1,4 @@
+public import Dialects
 internal import Foundation
 internal import GRDB
 

@@ -113,7 +113,12 @@ extension HouseholdState {
 
     /// Whether one login at most may have made a profile at that provider, of those that were let in and those that were not.
     private func isOnlyLogin(at slot: UInt8, by beat: CompactOperation) -> Bool {
-        attempts.count { $0.beat.call <= beat.ret && isOf($0.tag, slot) } <= 1
+        var logins = 0
+        for position in attempts.indices
+        where attempts[position].beat.call <= beat.ret && isOf(attempts[position].tag, slot) {
+            logins += 1
+        }
+        return logins <= 1
     }
 
     /// I22, `provider-independence`: the profile that a code leads to is at the provider that its login was at
