@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// What a race search tries, and for how long (rigs/reference.yaml, `race`).
 public struct RaceTerms: Sendable, Hashable {
     /// A conflict pair or triple by its name, `all`, or a plan of the rig's own.
@@ -186,12 +188,12 @@ private struct OwnPlanKeys {
             Self.check(text, known.map(\.name), marks.place, &reader)
         }
         for (operation, marks) in given.flatMap({ zip($0.value, $1.items) }) {
-            for (key, text, step) in [
-                ("code", operation.code, "registration-code"),
-                ("repeats", operation.repeats, "authenticate"),
+            for (key, text, steps) in [
+                ("code", operation.code, Self.codes),
+                ("repeats", operation.repeats, ["authenticate"]),
             ] {
                 guard let text else { continue }
-                let names = known.filter { $0.step == step }.map(\.name)
+                let names = known.filter { steps.contains($0.step) }.map(\.name)
                 Self.check(text, names, marks[key].place, &reader)
             }
         }
@@ -200,6 +202,11 @@ private struct OwnPlanKeys {
             actors: actors.map { .init(name: $0.name, operations: $0.value) }, fixed: sweep[0],
             moved: sweep[1])
     }
+
+    /// Operations that make a code, one in each protocol.
+    private static let codes = OperationName.allCases.filter {
+        $0.step(onFirstScreen: true) == .issueCode
+    }.map(\.name)
 
     /// A name must be that of an operation of the plan.
     private static func check(

@@ -16,7 +16,6 @@ struct EmitProfilesTests {
     static let planted: [Planted] = [
         Planted(plan: "own-look", fault: "wrong-provider-profile", promise: "profile-consistent"),
         Planted(plan: "own-look", fault: "views-differ", promise: "profile-views-agree"),
-        Planted(plan: "two-codes", fault: "session-hijack", promise: "code-binds-device"),
         Planted(plan: "named-session", fault: "premature-authorize", promise: "action-true"),
         Planted(plan: "two-permits", fault: "media-token-repeat", promise: "decision-true"),
         Planted(plan: "forecast", fault: "preauthorize-token", promise: "preauthorize-inert"),
@@ -49,15 +48,32 @@ struct EmitProfilesTests {
         let name = try #require(
             names.sorted().first { $0.hasSuffix("\(one.promise).json") },
             "\(names)\(raced.output)")
-        let script = try await Command.run(
-            "replay", "race/cases/\(name)", "--emit", "python", in: folder)
+        try await Self.play("race/cases/\(name)", one, in: folder)
+    }
+
+    @Test("a case out of a run, in which a session went to another home's device")
+    func hijacked() async throws {
+        let folder = try Folder()
+        let one = Planted(plan: "", fault: "session-hijack", promise: "code-binds-device")
+        let ended = try await Command.run(
+            "simulate", Command.rig("detection-v2.yaml"), "--fault", one.fault, "--out", "run",
+            "--quiet", "--set", "load.arrivals.1.hold=6s", in: folder)
+        #expect(ended.code == 1, "\(ended.output)")
+        try await Self.play("run/cases/\(one.promise).json", one, in: folder)
+    }
+
+    /// The script exits 1 and counts where the fault is, and exits 0 where it is not.
+    private static func play(_ file: String, _ one: Planted, in folder: Folder) async throws {
+        let script = try await Command.run("replay", file, "--emit", "python", in: folder)
         #expect(script.code == 0 && script.errors.isEmpty, "\(script.errors)")
         _ = try folder.write(script.output, to: "race.py")
         for (fault, code) in [(one.fault, Int32(1)), ("none", 0)] {
             let policies = one.sets.filter { $0.hasPrefix("standin.") }
             let server = try Command(
-                ["serve", "--port", "0", "--no-throttle", "--fault", fault, "--rig", rig]
-                    + policies.flatMap { ["--policy", $0] }, in: folder)
+                [
+                    "serve", "--port", "0", "--no-throttle", "--fault", fault, "--rig",
+                    Command.rig("races/v2-own-steps.yaml"),
+                ] + policies.flatMap { ["--policy", $0] }, in: folder)
             let url = try await server.url()
             let ended = try await Command(
                 ["python3", "race.py", "4"], in: folder, environment: ["SCREENRIG_TARGET": url],

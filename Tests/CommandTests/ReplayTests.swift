@@ -110,7 +110,7 @@ struct ReplayTests {
 
     @Test(
         "where a session went to another home, the case has both",
-        arguments: ["code-binds-device", "token-isolation", "no-token-before-sign-in"])
+        arguments: ["code-binds-device", "token-isolation", "logout-final"])
     func hijacked(name: String) async throws {
         let folder = try Folder()
         let ended = try await Command.run(

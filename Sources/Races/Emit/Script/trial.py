@@ -71,6 +71,10 @@ class Trial:
             if key not in self.screens:
                 self.screens[key] = Screen(actor["household"], actor["screen"])
         self.actors = {a["name"]: a for a in CASE["actors"]}
+        # They take time, in which a connection would wait.
+        for op in CASE["ops"]:
+            if op["args"].get("identity"):
+                self.token(op["args"]["identity"])
 
     def screen(self, name):
         actor = self.actors[name]
@@ -161,7 +165,11 @@ class Trial:
     def cluster(self, ops):
         """Ops that hang on each other: each is held at its last byte, then they go."""
         gates, later = [], {}
-        for op in ops:
+        kept = [(op["actor"], op["connection"]) for op in ops if op["connection"] != "fresh"]
+        # Of two on one connection that one is held which goes first.
+        turns = ops if len(set(kept)) == len(kept) else sorted(
+            ops, key=lambda op: op["offsetUs"] if op["anchor"] else 0)
+        for op in turns:
             call, wire = self.prepare(op)
             # What goes over the connection of another waits for that one's answer.
             if any(wire is taken for _, taken in gates):
@@ -280,15 +288,22 @@ class Trial:
                 time.sleep(0.06)
             for op in CASE["reads"] if reading == 0 else []:
                 if self.actors[op["actor"]]["household"] == household:
-                    self.plain(dict(op))
+                    self.look(dict(op))
             tv = next((a for a in CASE["actors"]
                        if a["household"] == household and a["screen"] == "first"), None)
             if tv:
-                self.plain({"id": "read", "actor": tv["name"], "op": TARGET["poll"],
-                            "does": "poll", "args": {}, "tag": None, "anchor": None,
-                            "offsetUs": 0, "connection": "fresh"})
+                self.look({"id": "read", "actor": tv["name"], "op": TARGET["poll"],
+                           "does": "poll", "args": {}, "tag": None, "anchor": None,
+                           "offsetUs": 0, "connection": "fresh"})
             if tv and TARGET["look"]:
                 # Where a poll is about its code, the TV may know more without one.
-                self.plain({"id": "look", "actor": tv["name"], "op": TARGET["look"],
-                            "does": TARGET["look"], "args": {}, "tag": None, "anchor": None,
-                            "offsetUs": 0, "connection": "fresh"})
+                self.look({"id": "look", "actor": tv["name"], "op": TARGET["look"],
+                           "does": TARGET["look"], "args": {}, "tag": None, "anchor": None,
+                           "offsetUs": 0, "connection": "fresh"})
+
+    def look(self, op):
+        """A read, unless it is about a code and there is none."""
+        _, path, _, body = TARGET["calls"][op["op"]]
+        code = op["args"].get("code") or self.actors[op["actor"]]["household"]
+        if "PLACEFORCODE" not in path + body or code in self.codes:
+            self.plain(op)
