@@ -1,3 +1,4 @@
+public import Dialects
 internal import Foundation
 internal import GRDB
 
@@ -150,6 +151,16 @@ public final class History: Sendable {
         try visit(
             HistorySchema.exchanges, "WHERE household = ? ORDER BY sequence, id", [household],
             as: Exchange.init
+        ) { found.append($0) }
+        return found
+    }
+
+    /// The exchanges whose answers named a sign-in as that user, in the order in which they were handed over.
+    public func exchanges(naming tag: Tag) throws -> [Exchange] {
+        var found: [Exchange] = []
+        try visit(
+            HistorySchema.exchanges, "WHERE tag_user = ? AND tag_mvpd = ? ORDER BY id",
+            [tag.user, tag.mvpd], as: Exchange.init
         ) { found.append($0) }
         return found
     }

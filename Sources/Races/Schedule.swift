@@ -181,6 +181,9 @@ public struct Schedule: Codable, InlineCodable, Sendable, Hashable {
 
         /// The value of an argument.
         public subscript(arg name: String) -> String? { args.first { $0.name == name }?.value }
+
+        /// Its request names a provider of its own choice, by number.
+        var namesProvider: Bool { self[arg: "provider"] != nil || self[arg: "pass"] != nil }
     }
 
     public struct Arg: MemberCodable, Sendable, Hashable {
@@ -238,7 +241,8 @@ public struct Schedule: Codable, InlineCodable, Sendable, Hashable {
 /// What an op does: an operation of the protocol, or one of three things of a schedule's own. The
 /// decisive request is the one whose last byte is held at the gate.
 ///
-/// Arguments of an op count the rig's things: `provider` from 0, `account` from 1, `resource` from 0.
+/// Arguments of an op count the rig's things: `provider` and `pass` (a TempPass) from 0, `account` from 1,
+/// `resource` from 0. `identity` counts users of an identity service from 1, new ones for each execution.
 public struct Step: Codable, Sendable, Hashable, RawRepresentable, CaseIterable {
     public let rawValue: String
     /// The operation of its decisive request; nil for an end that nobody asks for.

@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// What a race search tries, and for how long (rigs/reference.yaml, `race`).
 public struct RaceTerms: Sendable, Hashable {
     /// A conflict pair or triple by its name, `all`, or a plan of the rig's own.
@@ -21,7 +23,9 @@ public struct RaceTerms: Sendable, Hashable {
             /// Which one it takes, each counted from 1.
             public var account: Int?
             public var provider: Int?
+            public var pass: Int?
             public var resource: Int?
+            public var identity: Int?
             /// The operation that made its code, and the sign-in whose assertion is sent again:
             /// `tv.registration-code`.
             public var code: String?
@@ -184,12 +188,12 @@ private struct OwnPlanKeys {
             Self.check(text, known.map(\.name), marks.place, &reader)
         }
         for (operation, marks) in given.flatMap({ zip($0.value, $1.items) }) {
-            for (key, text, step) in [
-                ("code", operation.code, "registration-code"),
-                ("repeats", operation.repeats, "authenticate"),
+            for (key, text, steps) in [
+                ("code", operation.code, Self.codes),
+                ("repeats", operation.repeats, ["authenticate"]),
             ] {
                 guard let text else { continue }
-                let names = known.filter { $0.step == step }.map(\.name)
+                let names = known.filter { steps.contains($0.step) }.map(\.name)
                 Self.check(text, names, marks[key].place, &reader)
             }
         }
@@ -198,6 +202,11 @@ private struct OwnPlanKeys {
             actors: actors.map { .init(name: $0.name, operations: $0.value) }, fixed: sweep[0],
             moved: sweep[1])
     }
+
+    /// Operations that make a code, one in each protocol.
+    private static let codes = OperationName.allCases.filter {
+        $0.step(onFirstScreen: true) == .issueCode
+    }.map(\.name)
 
     /// A name must be that of an operation of the plan.
     private static func check(
@@ -256,7 +265,17 @@ extension RaceTerms.OwnPlan.Operation: RigSection {
         ),
         Key(
             "provider", .scalar(.count(1...99)), ifGiven: \.provider, example: "2",
-            "Number of the provider in target.mvpds, or in the service's configuration."),
+            "Number of the provider in target.mvpds, or in the service's configuration. Requests of "
+                + "REST V2 that name one have that of the last sign-in by default."),
+        Key(
+            "pass", .scalar(.count(1...9)), ifGiven: \.pass, example: "1", alternative: true,
+            "Number of the TempPass provider in the service's configuration: a request of REST V2 "
+                + "names it as its provider."),
+        Key(
+            "identity", .scalar(.count(1...9)), ifGiven: \.identity, example: "1",
+            alternative: true,
+            "A request of REST V2 shows a service token of the trial's user with this number; "
+                + "operations of one number are one user's."),
         Key(
             "resource", .scalar(.count(1...99)), ifGiven: \.resource, example: "2",
             "Number of the resource in target.resources."),

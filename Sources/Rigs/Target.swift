@@ -60,6 +60,9 @@ public struct Target: Sendable, Hashable {
     public var correlates: Bool = true
     /// Whether a preflight finds out what the service throttles by; nil: off loopback only.
     public var probes: Bool?
+    /// When access is degraded, of the providers of which that is known. The embedded target's own are
+    /// `StandinTerms.degradations`.
+    public var degradations: [Rig.StandinTerms.Degradation] = []
     /// As whom households ask, unless their kind says otherwise.
     public var application: Application {
         Application(
@@ -184,6 +187,13 @@ extension Target: RigSection {
             "Before the run, 12 polls with two forwarded addresses find out how the service "
                 + "identifies devices when it throttles. Default: on off loopback, off on loopback."
         ),
+        Key(
+            "degrade", .list(.section), into: \.degradations, default: "[]",
+            example: "[{mvpd: DemoCable, rule: AuthNAll, from: 20s, until: 40s}]",
+            alternative: true,
+            "REST V2: degradation rules that you switch on at the service for part of the run. "
+                + "Degraded access at these providers at any other time violates "
+                + "degradation-bounded. The embedded target has standin.degrade."),
     ]
 
     mutating func check(_ marks: Marks, _ reader: inout ValueReader) {

@@ -46,17 +46,21 @@ public struct AccessTokenKey: Sendable {
     public func sign(_ bytes: [UInt8]) -> [UInt8] {
         let digest = Self.words(SHA256.digest(bytes))
         // The result to mixed radices: digits[0] + digits[1] p0 + digits[2] p0 p1 + ...
-        var digits: [UInt64] = []
-        digits.reserveCapacity(primes.count)
-        var next = 0
-        for place in primes.indices {
-            let prime = primes[place]
-            var digit = prime.power(prime.sum(prime.rest(of: digest), rests[place]))
-            for former in digits {
-                digit = prime.product(prime.difference(digit, prime.once(former)), inverses[next])
-                next += 1
+        var digits = primes.indices.map { place in
+            primes[place].sum(primes[place].rest(of: digest), rests[place])
+        }
+        for place in stride(from: 0, to: primes.count, by: 4) {
+            WordPrime.raise(&digits, at: place, by: primes)
+        }
+        for former in primes.indices {
+            let digit = digits[former]
+            // None of these waits for another.
+            for place in former + 1..<primes.count {
+                let prime = primes[place]
+                digits[place] = prime.product(
+                    prime.difference(digits[place], prime.once(digit)),
+                    inverses[place * (place - 1) / 2 + former])
             }
-            digits.append(digit)
         }
         var number: [UInt64] = []
         number.reserveCapacity(primes.count)
@@ -157,8 +161,8 @@ private struct WordPrime: Sendable {
     private let exponent: UInt64
     /// 2^128 modulo the prime: what takes a number into Montgomery's form.
     private let square: UInt64
-    /// The negative inverse of the prime modulo 2^64.
-    private let negative: UInt64
+    /// The inverse of the prime modulo 2^64.
+    private let inverse: UInt64
 
     init(_ factor: (prime: UInt64, exponent: UInt64)) {
         value = factor.prime
@@ -166,30 +170,27 @@ private struct WordPrime: Sendable {
         var inverse = factor.prime
         // Each step doubles the number of right bits, of which an odd number's own square has three.
         for _ in 0..<5 { inverse &*= 2 &- factor.prime &* inverse }
-        negative = 0 &- inverse
+        self.inverse = inverse
         // 2^64 is less than twice the prime.
         let word = 0 &- factor.prime
         square = factor.prime.dividingFullWidth((word, 0)).remainder
     }
 
-    /// `left * right / 2^64`.
+    /// `left * right / 2^64`. Which way a comparison goes is random here, so that nothing branches on one.
     @inline(__always)
     func product(_ left: UInt64, _ right: UInt64) -> UInt64 {
         let (high, low) = left.multipliedFullWidth(by: right)
-        let upper = (low &* negative).multipliedFullWidth(by: value).high
-        // The lower halves add up to 2^64, or to nothing.
-        return sum(high, upper &+ (low == 0 ? 0 : 1))
+        // The lower halves are equal, and cancel.
+        return difference(high, (low &* inverse).multipliedFullWidth(by: value).high)
     }
 
     @inline(__always)
-    func sum(_ left: UInt64, _ right: UInt64) -> UInt64 {
-        let (sum, isOver) = left.addingReportingOverflow(right)
-        return isOver || sum >= value ? sum &- value : sum
-    }
+    func sum(_ left: UInt64, _ right: UInt64) -> UInt64 { difference(left, value &- right) }
 
     @inline(__always)
     func difference(_ left: UInt64, _ right: UInt64) -> UInt64 {
-        left >= right ? left - right : left &+ (value &- right)
+        let (difference, isBelow) = left.subtractingReportingOverflow(right)
+        return difference &+ (value & (0 &- (isBelow ? 1 : 0)))
     }
 
     /// A word, of which at most one prime has to be taken.
@@ -201,11 +202,42 @@ private struct WordPrime: Sendable {
         words.reduce(0) { sum(product($0, square), once($1)) }
     }
 
-    /// `base` to the private exponent, four bits at a time.
-    func power(_ base: UInt64) -> UInt64 { power(base, exponent) }
-
-    private func power(_ base: UInt64, _ exponent: UInt64) -> UInt64 {
-        product(montgomeryPower(base, exponent), 1)
+    /// Four numbers to the private exponents of their primes, in their places. One product waits for the one before
+    /// it: of four rows that take turns a processor works on all at once.
+    static func raise(_ numbers: inout [UInt64], at place: Int, by primes: [WordPrime]) {
+        let (first, second) = (primes[place], primes[place + 1])
+        let (third, fourth) = (primes[place + 2], primes[place + 3])
+        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 64) { powers in
+            // The powers 0 to 15 of each, side by side.
+            for (row, prime) in [first, second, third, fourth].enumerated() {
+                powers[row] = prime.product(1, prime.square)
+                powers[4 + row] = prime.product(numbers[place + row], prime.square)
+            }
+            for power in 2..<16 {
+                let (at, former) = (4 * power, 4 * power - 4)
+                powers[at] = first.product(powers[former], powers[4])
+                powers[at + 1] = second.product(powers[former + 1], powers[5])
+                powers[at + 2] = third.product(powers[former + 2], powers[6])
+                powers[at + 3] = fourth.product(powers[former + 3], powers[7])
+            }
+            var (one, two, three, four) = (powers[0], powers[1], powers[2], powers[3])
+            for shift in stride(from: UInt64(60), through: 0, by: -4) {
+                for _ in 0..<4 {
+                    one = first.product(one, one)
+                    two = second.product(two, two)
+                    three = third.product(three, three)
+                    four = fourth.product(four, four)
+                }
+                one = first.product(one, powers[4 * Int(first.exponent >> shift & 15)])
+                two = second.product(two, powers[4 * Int(second.exponent >> shift & 15) + 1])
+                three = third.product(three, powers[4 * Int(third.exponent >> shift & 15) + 2])
+                four = fourth.product(four, powers[4 * Int(fourth.exponent >> shift & 15) + 3])
+            }
+            numbers[place] = first.product(one, 1)
+            numbers[place + 1] = second.product(two, 1)
+            numbers[place + 2] = third.product(three, 1)
+            numbers[place + 3] = fourth.product(four, 1)
+        }
     }
 
     /// The inverse of a word, in Montgomery's form (Fermat).

@@ -6,6 +6,8 @@ public enum DemoIdentities {
     /// The id by which a service finds the key of service tokens (`kid`).
     public static let keyID = "screenrig-demo"
     private static let key = DemoKeys.statements()
+    /// The same as a text (PKCS #8). DEMO KEY, NOT A SECRET.
+    public static let keyPEM = DemoKeys.statementsText
     /// DEMO KEY, NOT A SECRET: identities of a Fire OS.
     private static let platformKey = KeyedDigest(key: Array("screenrig demo platform".utf8))
 

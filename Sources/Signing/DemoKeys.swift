@@ -4,6 +4,7 @@
 public enum DemoKeys {
     /// Signs software statements (rest-v1.md § 5).
     public static func statements() -> RSAKey { parsed(statementsPEM) }
+    static var statementsText: String { statementsPEM }
     /// Signs media tokens (rest-v1.md § 11).
     public static func media() -> RSAKey { parsed(mediaPEM) }
     /// Signs SAML messages of the demo providers and platforms.

@@ -273,6 +273,26 @@ extension ProfileCase {
                 at: alice.mvpd, Story.shown(Tag(mvpd: alice.mvpd, user: "mallory"), from: 8_002),
                 at: 12_000)
         },
+        ProfileCase("I21: one profile under two of the service's own names", .profileViewsAgree) {
+            $0.rules.knowsUsers = false
+            $0.session()
+            $0.assertion(at: 8_000)
+            $0.pollCode(at: 10_000, Story.shown(Tag(mvpd: alice.mvpd, user: "u-8f31"), from: 8_002))
+            $0.see(
+                at: alice.mvpd, Story.shown(Tag(mvpd: alice.mvpd, user: "u-77c0"), from: 8_002),
+                at: 12_000)
+        },
+        ProfileCase("I21: two logins within one second, under names of the service's own") {
+            $0.rules.knowsUsers = false
+            $0.rules.policies.codeReuse = .untilExpiry
+            $0.session()
+            $0.assertion(at: 8_000)
+            $0.assertion(Tag(mvpd: alice.mvpd, user: "bob"), at: 8_001, by: .otherPhone)
+            $0.pollCode(at: 10_000, Story.shown(Tag(mvpd: alice.mvpd, user: "u-8f31"), from: 8_002))
+            $0.see(
+                at: alice.mvpd, Story.shown(Tag(mvpd: alice.mvpd, user: "u-77c0"), from: 8_002),
+                at: 12_000)
+        },
         ProfileCase("I21: shown in the list, and not by its provider", .profileViewsAgree) {
             signedIn(&$0)
             $0.see(at: alice.mvpd, at: 12_000)

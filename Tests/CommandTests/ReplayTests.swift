@@ -108,6 +108,20 @@ struct ReplayTests {
             "--save keeps what was measured")
     }
 
+    @Test(
+        "where a session went to another home, the case has both",
+        arguments: ["code-binds-device", "token-isolation", "logout-final"])
+    func hijacked(name: String) async throws {
+        let folder = try Folder()
+        let ended = try await Command.run(
+            "simulate", Command.rig("detection-v2.yaml"), "--fault", "session-hijack", "--out",
+            "run", "--quiet", "--set", "load.arrivals.1.hold=6s", in: folder)
+        #expect(ended.code == 1, "\(ended.output)")
+        let replayed = try await Command.run(
+            "replay", "run/cases/\(name).json", "--virtual", "--times", "3", in: folder)
+        #expect(replayed.output.contains("3 of 3"), "\(replayed.output)\(replayed.errors)")
+    }
+
     @Test("a run that kept its promises leaves no cases")
     func clean() async throws {
         let folder = try Folder()

@@ -32,6 +32,29 @@ struct EmissionTests {
         #expect(!text.contains("/api/v1/") && !text.contains("\"poll-token\""))
     }
 
+    @Test("a request that names its provider, a pass or a user is one of its own")
+    func named() throws {
+        var made = try Case.sample.translated(to: .adobePassV2)
+        made.expected.invariant = .identityIsolation
+        made.schedule.ops[0].args = [.init("provider", "1"), .init("identity", "1")]
+        var target = Self.target
+        target.mvpds = ["DemoCable", "DemoSat"]
+        target.demoIdentityKey = "-----BEGIN PRIVATE KEY-----"
+        let text = try Emission(made, target: target).python()
+        #expect(try Self.parses(text))
+        for words in [
+            "\"create-session provider\"", "mvpd=PLACEFORPROVIDER", "def service_token",
+            "-----BEGIN PRIVATE KEY-----", "SCREENRIG_IDENTITY_KEY", "def identity_isolation",
+        ] {
+            #expect(text.contains(words), "\(words)")
+        }
+        #expect(!text.contains("\"configuration\""))
+        made.schedule.ops[0].args = [.init("pass", "0")]
+        let passing = try Emission(made, target: target).python()
+        #expect(passing.contains("\"configuration\"") && !passing.contains("def service_token"))
+        #expect(!passing.contains("BEGIN PRIVATE KEY"))
+    }
+
     @Test("of a run of two protocols a case is of the one that has its steps")
     func joined() throws {
         var odd = Case.sample
@@ -136,10 +159,13 @@ struct EmissionTests {
     }
 
     @Test("what a script cannot do is said, with what it can")
-    func refusals() {
+    func refusals() throws {
         var odd = Case.sample
         odd.expected.invariant = .expiryRespected
         #expect(throws: EmitError.self) { try Emission(odd, target: Self.target).python() }
+        odd = try Case.sample.translated(to: .adobePassV2)
+        odd.expected.invariant = .protocolsApart
+        #expect(throws: EmitError.twoProtocols) { try Emission(odd, target: Self.target).python() }
         odd = .sample
         odd.schedule.ops[0].step = .tokenExchange
         #expect(throws: EmitError.unknownStep("token-exchange")) {

@@ -91,6 +91,11 @@ extension FaultScene {
             let first = caller.decide().member("serializedToken")
             return first != nil && caller.decide().member("serializedToken") == first
         },
+        FaultScene("preauthorize-token") { caller in
+            caller.registerV2()
+            caller.signIn()
+            return caller.decide("preauthorize").member("serializedToken") != nil
+        },
         FaultScene("partial-single-logout") { caller in
             caller.registerV2()
             caller.signIn("DemoCable", mine)

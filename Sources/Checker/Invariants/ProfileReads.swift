@@ -84,11 +84,11 @@ extension HouseholdState {
     }
 
     /// I21, `profile-views-agree`: a profile that another request showed before, with the name of somebody who never signed in
-    /// here. Whose it is its times tell.
+    /// here. Whose it is its times tell. Where the service has names of its own, the one login there ever was had one.
     private mutating func isOtherUser(
         _ shown: ProfileAnswer.ShownProfile, _ beat: CompactOperation, _ book: ProfileBook
     ) -> Bool {
-        guard registry.knowsUsers, knownTag(shown.tag) == nil,
+        guard knownTag(shown.tag) == nil,
             !tags.contains(where: { $0.isLearned && $0.mark == 0 }),
             let first = book.seen.first(where: {
                 $0.slot == shown.slot && $0.generated == shown.generated
@@ -96,16 +96,29 @@ extension HouseholdState {
                     && $0.beat.operation != beat.operation
             }),
             let stranger = strangers.first(where: { $0.seen.mark == shown.tag }),
-            !tags.contains(where: { $0.user == stranger.seen.user })
+            registry.knowsUsers
+                ? !tags.contains(where: { $0.user == stranger.seen.user })
+                : isOnlyLogin(at: shown.slot, by: beat)
         else { return false }
         check(.profileViewsAgree)
         let text =
             "\(beat.name) returned the profile of \(first.beat.name), with the same times, as that of "
-            + "\(stranger.name.text), who never signed in here"
+            + "\(stranger.name.text)"
+            + (registry.knowsUsers ? ", who never signed in here" : "; there was only one login")
         accuse(
             violation(.profileViewsAgree, .certain, [first.beat, beat], text),
             isOfEnds: false)
         return true
+    }
+
+    /// Whether one login at most may have made a profile at that provider, of those that were let in and those that were not.
+    private func isOnlyLogin(at slot: UInt8, by beat: CompactOperation) -> Bool {
+        var logins = 0
+        for position in attempts.indices
+        where attempts[position].beat.call <= beat.ret && isOf(attempts[position].tag, slot) {
+            logins += 1
+        }
+        return logins <= 1
     }
 
     /// I22, `provider-independence`: the profile that a code leads to is at the provider that its login was at

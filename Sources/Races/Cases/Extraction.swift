@@ -57,6 +57,12 @@ public struct Extraction {
                 let other = try history.exchanges(household: start.device.household)
                 story.add(start: start, of: other)
             }
+        } else if let code = story.codeOfNobody {
+            if let owner = try household(completingAfter: code) {
+                story.add(other: try history.exchanges(household: owner))
+            }
+        } else if let other = try lifeOfWhoever(wasShown: story.ownTags, of: violation) {
+            story.add(codeOf: other)
         }
         guard let schedule = story.schedule else { return nil }
         let header = history.header
@@ -98,17 +104,49 @@ public struct Extraction {
         Case.Trial(startedMicroseconds: microseconds, exchanges: []).utc(0).prefix(19) + "Z"
     }
 
-    /// Who signed in so; the whole history is looked through, for the first of each such violation
-    /// only.
+    /// Who signed in so. Where the service has names of its own: who was shown that one first.
     private func household(signedInAs tag: Tag, besides own: Int) throws -> Int? {
-        var owner: Int?
+        let others = try history.exchanges(naming: tag).filter { $0.device.household != own }
+        let owner = others.first { $0.operation == .assertion } ?? others.first
+        return owner?.device.household
+    }
+
+    /// Whose session was completed next after a code was issued: a service that mixes up the two gives the code's
+    /// device that sign-in (rest-v2.md § 5.5).
+    private func household(completingAfter code: Exchange) throws -> Int? {
+        var next: Exchange?
         try history.exchanges { exchange in
-            guard owner == nil, exchange.operation == .assertion, exchange.device.household != own,
-                exchange.observation.tag == tag
+            guard next == nil, exchange.operation == .resumeSession,
+                exchange.observation.result == .success, exchange.sent > code.ended,
+                exchange.device.household != code.device.household
             else { return }
-            owner = exchange.device.household
+            next = exchange
         }
-        return owner
+        return next?.device.household
+    }
+
+    /// The life of another household whose device was shown one of these sign-ins as its own, and whose people never
+    /// signed in so.
+    private func lifeOfWhoever(
+        wasShown tags: [Tag], of violation: Violation
+    ) throws -> [Exchange]? {
+        var seen: Set<Int> = [violation.household]
+        for tag in tags {
+            for exchange in try history.exchanges(naming: tag) {
+                let isOwn = exchange.observation.profiles.contains {
+                    $0.kind == .regular && $0.user == tag.user
+                }
+                guard isOwn, exchange.device.role == .firstScreen,
+                    seen.insert(exchange.device.household).inserted
+                else { continue }
+                let life = try history.exchanges(household: exchange.device.household)
+                let signsInSo = life.contains {
+                    $0.operation == .assertion && $0.observation.tag.map(tags.contains) ?? false
+                }
+                if !signsInSo { return life }
+            }
+        }
+        return nil
     }
 
     /// A token with the user of one login and the provider of another: the login with that provider

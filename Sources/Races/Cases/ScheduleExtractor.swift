@@ -22,6 +22,11 @@ struct ScheduleExtractor {
         /// Of those that the rig names: 1 for a login that is to be with another one.
         var provider: Int?
         var id = ""
+
+        /// The provider that its login was at, or that its request names.
+        var mvpd: String? {
+            step.signsIn ? exchange.observation.tag?.mvpd : exchange.mvpd
+        }
     }
 
     private(set) var scenes: [Scene] = []
@@ -68,7 +73,27 @@ struct ScheduleExtractor {
                 exchange: exchange, step: step, household: 1,
                 isConflict: exchange.isPoll, isRaced: exchange.isPoll)
         }
+        // Of a device with several profiles: with its own it would be asked for no other login (rest-v2.md § 5.2).
+        if speaksOfSessions { scenes.removeAll { $0.step.signsIn && !$0.isConflict } }
         scenes += others
+        scenes.sort { ($0.exchange.sent, $0.household) < ($1.exchange.sent, $1.household) }
+        name()
+    }
+
+    /// The living room that was shown this one's sign-in: its code, the last before this one's session was completed.
+    mutating func add(codeOf other: [Exchange]) {
+        let completed = life.last {
+            $0.operation == .resumeSession && $0.observation.result == .success
+        }
+        guard let completed,
+            let code = other.last(where: {
+                $0.operation.issuesCode && $0.observation.result == .success
+                    && $0.sent < completed.sent
+            }), let step = Self.step(code, isHit: true, in: other)
+        else { return }
+        scenes.append(
+            Scene(
+                exchange: code, step: step, household: 1, isConflict: false, isRaced: false))
         scenes.sort { ($0.exchange.sent, $0.household) < ($1.exchange.sent, $1.household) }
         name()
     }
@@ -111,13 +136,32 @@ struct ScheduleExtractor {
 
     /// A token that nobody of this living room signed in for.
     var strangeTag: Tag? {
-        let read = scenes.last { $0.isConflict && $0.exchange.isPoll }
+        let read = scenes.last { $0.isConflict && ($0.exchange.isPoll || $0.step.readsProfiles) }
         guard let tag = read?.exchange.observation.tag else { return nil }
-        let isOwn = life.contains {
-            $0.signsIn && $0.observation.tag == tag
-        }
-        return isOwn ? nil : tag
+        return ownTags.contains(tag) ? nil : tag
     }
+
+    /// Whom this living room signed in as, in all its life. What a service calls its user, a phone is told by the code
+    /// that it signed in with.
+    var ownTags: [Tag] {
+        life.reduce(into: []) { tags, exchange in
+            let isOwn =
+                exchange.signsIn
+                || exchange.operation == .profilesByCode && exchange.device.role == .secondScreen
+            guard isOwn, let tag = exchange.observation.tag, !tags.contains(tag) else { return }
+            tags.append(tag)
+        }
+    }
+
+    /// Its code, where it was shown a profile or a decision on one, and nobody had signed in (rest-v2.md § 6).
+    var codeOfNobody: Exchange? {
+        guard violation.invariant == .noTokenBeforeSignIn, ownTags.isEmpty,
+            scenes.contains(where: { $0.isConflict && $0.exchange.code == nil })
+        else { return nil }
+        return scenes.first { $0.step == .createSession }?.exchange
+    }
+
+    private var speaksOfSessions: Bool { scenes.contains { $0.step == .createSession } }
 
     // MARK: What is kept
 
@@ -264,10 +308,59 @@ struct ScheduleExtractor {
     private func args(of scene: Scene) -> [Schedule.Arg] {
         var args: [Schedule.Arg] = []
         if let provider = scene.provider { args.append(.init("provider", "\(provider)")) }
+        args += providerArgs(of: scene)
+        if let subject = scene.exchange.subject,
+            let number = subjects.firstIndex(of: subject)
+        {
+            args.append(.init("identity", "\(number + 1)"))
+        }
         if let number = account(of: scene), number > 1 {
             args.append(.init("account", "\(number)"))
         }
         return args + codeArgs(of: scene)
+    }
+
+    /// Of a device with several profiles: the provider that its request names, where there are several, or where it is not
+    /// that of the sign-in before it.
+    private func providerArgs(of scene: Scene) -> [Schedule.Arg] {
+        guard speaksOfSessions, let mvpd = scene.mvpd else { return [] }
+        if passes.contains(mvpd) {
+            return [.init("pass", "\(passes.firstIndex(of: mvpd) ?? 0)")]
+        }
+        let named = scenes.reduce(into: [String]()) { names, other in
+            guard let name = other.mvpd, !names.contains(name), !passes.contains(name) else {
+                return
+            }
+            names.append(name)
+        }
+        let isOwn = scenes.contains {
+            $0.step.signsIn && $0.household == scene.household
+                && $0.exchange.sent <= scene.exchange.sent
+        }
+        guard scene.step == .createSession || named.count > 1 || !isOwn,
+            let number = named.firstIndex(of: mvpd)
+        else { return [] }
+        return [.init("provider", "\(number)")]
+    }
+
+    /// Providers of temporary passes, as answers told (rest-v2.md § 11).
+    private var passes: [String] {
+        life.reduce(into: []) { names, exchange in
+            guard let mvpd = exchange.mvpd, !names.contains(mvpd),
+                exchange.observation.record == "temppass"
+                    || exchange.observation.record == "authorize temporary"
+                    || exchange.observation.profiles.contains(where: { $0.kind == .temporary })
+            else { return }
+            names.append(mvpd)
+        }
+    }
+
+    /// Users of an identity service, as its tokens named them.
+    private var subjects: [String] {
+        scenes.reduce(into: []) { subjects, scene in
+            guard let subject = scene.exchange.subject, !subjects.contains(subject) else { return }
+            subjects.append(subject)
+        }
     }
 
     private func codeArgs(of scene: Scene) -> [Schedule.Arg] {

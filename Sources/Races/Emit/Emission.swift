@@ -33,6 +33,8 @@ public struct EmitTarget: Sendable, Hashable {
     public var secondInfo: String
     /// The stand-in's own demo statement, which is public; empty: it must come from the environment.
     public var demoStatement: String
+    /// The demo key of service tokens in PEM, which is public; empty: it must come from the environment.
+    public var demoIdentityKey = ""
 
     public init(
         base: String, requestor: String, domain: String, redirectURL: String, mvpds: [String],
@@ -81,11 +83,12 @@ public struct Emission: Sendable {
             throw .unknownStep(op.step.rawValue)
         }
         let invariant = emitted.expected.invariant
-        guard Script.promises.contains(invariant) else {
-            throw .unknownPromise(
-                invariant.name, known: Script.promises.sorted().map(\.name))
+        let promises = Script.promises(in: spoken)
+        guard promises.contains(invariant) else {
+            if invariant == .protocolsApart { throw .twoProtocols }
+            throw .unknownPromise(invariant.name, known: promises.sorted().map(\.name))
         }
-        return Script.text([
+        return Script.text(spoken, hasIdentities: showsIdentities, [
             "NAME": Self.comment(emitted.name),
             "SENTENCE": Self.comment(emitted.expected.sentence),
             "VERSION": Self.comment(emitted.version),
@@ -95,6 +98,11 @@ public struct Emission: Sendable {
             "TARGET": Self.literal(
                 targetDocument(spoken, names, calls: try calls(in: spoken)).text(.page)),
         ])
+    }
+
+    /// An op names its user to the service by a token of an identity service.
+    private var showsIdentities: Bool {
+        emitted.schedule.ops.contains { $0[arg: "identity"] != nil }
     }
 
     static func comment(_ text: String) -> String {
@@ -228,7 +236,7 @@ public struct Emission: Sendable {
 
     /// The requests of all steps that the script makes, as the dialect writes them, with places for what
     /// a trial fills in.
-    private func calls(in spoken: ProtocolName) throws(EmitError) -> [(Step, Call)] {
+    private func calls(in spoken: ProtocolName) throws(EmitError) -> [(name: String, call: Call)] {
         let dialect = spoken.dialect(
             at: Origin(scheme: .http, host: "target"), requestor: target.requestor,
             domain: target.domain, redirectURL: target.redirectURL)
@@ -243,7 +251,9 @@ public struct Emission: Sendable {
         let issued = IssuedCode(code: Code(Blank.code), lifetime: .zero)
         let schedule = emitted.schedule
         var steps: [Step] = [.loginStart, Self.poll(in: spoken)]
-        if target.mvpds.isEmpty { steps.append(.configuration) }
+        let hasPass = schedule.ops.contains { $0[arg: "pass"] != nil }
+        if target.mvpds.isEmpty || hasPass { steps.append(.configuration) }
+        if let look = Self.look(in: spoken) { steps.append(look) }
         if target.usesBearer { steps += [.registerClient, .accessToken] }
         let completion = dialect.completeSession(
             issued.code, mvpd: Blank.provider, credential)
@@ -253,7 +263,13 @@ public struct Emission: Sendable {
         where step != .authenticate && !steps.contains(step) {
             steps.append(step)
         }
-        var made: [(Step, Call)] = []
+        var made: [(name: String, call: Call)] = []
+        // One that names its provider is another request.
+        if schedule.ops.contains(where: { $0.step == .createSession && $0.namesProvider }),
+            let call = dialect.issueCode(credential, lifetime: nil, mvpd: Blank.provider)
+        {
+            made.append((Step.createSession.rawValue + " provider", call))
+        }
         for step in steps {
             let call: Call? =
                 switch step {
@@ -277,7 +293,7 @@ public struct Emission: Sendable {
                     }
                 }
             guard let call else { throw .unknownStep(step.rawValue) }
-            made.append((step, call))
+            made.append((step.rawValue, call))
         }
         return made
     }
@@ -285,6 +301,11 @@ public struct Emission: Sendable {
     /// What a TV asks while it waits.
     private static func poll(in spoken: ProtocolName) -> Step {
         Step.pollToken.counterpart(in: spoken) ?? .pollToken
+    }
+
+    /// What the TV knows of itself beside what a code leads to (rest-v2.md § 6).
+    private static func look(in spoken: ProtocolName) -> Step? {
+        spoken.operations.contains(.profiles) ? Step(.profiles) : nil
     }
 
     /// As the dialect writes them, but for the device's description, which differs between screens.
@@ -298,15 +319,15 @@ public struct Emission: Sendable {
     private static func path(_ names: [String]) -> JSON { .array(names.map(JSON.string)) }
 
     private func targetDocument(
-        _ spoken: ProtocolName, _ names: ScriptTerms, calls: [(Step, Call)]
+        _ spoken: ProtocolName, _ names: ScriptTerms, calls: [(name: String, call: Call)]
     ) -> JSON {
         .members([
             (
                 "calls",
                 .members(
-                    calls.map { step, call in
+                    calls.map { name, call in
                         (
-                            step.rawValue,
+                            name,
                             .array([
                                 .string(call.method.rawValue), .string(call.address.target),
                                 .array(Self.headers(of: call)),
@@ -316,7 +337,8 @@ public struct Emission: Sendable {
                     })
             ),
             ("poll", .string(Self.poll(in: spoken).rawValue)),
-            ("several", .bool(calls.contains { $0.0 == Step(.resumeSession) })),
+            ("look", Self.look(in: spoken).map { .string($0.rawValue) } ?? .null),
+            ("several", .bool(spoken.speaksOfSessions)),
             (
                 "names",
                 .members([
@@ -344,6 +366,7 @@ public struct Emission: Sendable {
                     ("first", .string(target.firstInfo)), ("second", .string(target.secondInfo)),
                 ])
             ), ("demoStatement", .string(target.demoStatement)),
+            ("demoIdentityKey", .string(showsIdentities ? target.demoIdentityKey : "")),
         ])
     }
 }
@@ -353,6 +376,7 @@ public enum EmitError: Error, Sendable, Hashable, CustomStringConvertible {
     case otherProtocol(String)
     case unknownStep(String)
     case unknownPromise(String, known: [String])
+    case twoProtocols
     case noTrial(String)
     case noRequests
 
@@ -370,6 +394,9 @@ public enum EmitError: Error, Sendable, Hashable, CustomStringConvertible {
         case .unknownPromise(let name, let known):
             "scripts cannot check \(name), only \(known.joined(separator: ", ")); replay this "
                 + "case with screenrig"
+        case .twoProtocols:
+            "scripts cannot check protocols-apart: a script speaks one protocol, and this promise needs "
+                + "a sign-in over another; replay the rig of its run with screenrig"
         case .noRequests:
             "this case does not contain the requests of its trial; replay it with --save, which "
                 + "adds them"

@@ -53,6 +53,8 @@ extension RacePlan {
         let all: [(String, String?)] = [
             ("account", operation.account.map { "\($0)" }),
             ("provider", operation.provider.map { "\($0 - 1)" }),
+            ("pass", operation.pass.map { "\($0 - 1)" }),
+            ("identity", operation.identity.map { "\($0)" }),
             ("resource", operation.resource.map { "\($0 - 1)" }), ("code", operation.code),
             ("repeats", operation.repeats),
         ]

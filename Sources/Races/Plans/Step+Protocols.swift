@@ -12,6 +12,8 @@ extension Step {
     var polls: Bool {
         self == .pollToken || self == .profilesByCode || self == .deviceToken
     }
+    /// The device's own look at its profiles (rest-v2.md § 6).
+    var readsProfiles: Bool { operation == .profiles || operation == .profilesByMVPD }
     /// The platform vouches.
     var isPlatformExchange: Bool { self == .tokenExchange || self == .ssoProfile }
     /// Somebody signs in by it.

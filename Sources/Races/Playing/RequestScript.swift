@@ -31,6 +31,21 @@ struct RequestScript {
         return choices[min(number, choices.count - 1)]
     }
 
+    /// The provider that its request names by itself; nil: that of the last sign-in (rest-v2.md § 2).
+    func named(of offered: [Provider]?) throws(DrivenHousehold.Refusal) -> Provider? {
+        guard let offered, op.namesProvider else { return nil }
+        guard let number = op[arg: "pass"].flatMap({ Int($0) }) else {
+            return try provider(of: offered)
+        }
+        let passes = offered.filter(\.isTempPass)
+        guard passes.indices.contains(number) else {
+            throw .failed(
+                "the service's configuration offers \(passes.count) TempPass providers, and "
+                    + "'\(op.id)' names number \(number + 1)")
+        }
+        return passes[number]
+    }
+
     /// Nil where nobody chooses one.
     func login(by offered: [Provider]?) throws(DrivenHousehold.Refusal) -> Provider? {
         if let offered { try provider(of: offered) } else { nil }
@@ -54,9 +69,9 @@ struct RequestScript {
                 credential, lifetime: lifetime ?? terms.code.lifetime, mvpd: nil)
         // With a provider it would be none where somebody is signed in (rest-v2.md § 5.2).
         case .createSession:
-            var unnamed = credential
-            unnamed.mvpd = nil
-            return dialect.call(.createSession, about: Subject(), unnamed)
+            var asked = credential
+            if !op.namesProvider { asked.mvpd = nil }
+            return dialect.call(.createSession, about: Subject(), asked)
         // A TV that shows no code knows what it knows without one.
         case .profilesByCode where code == nil:
             return dialect.poll(nil, terms.polling.target, credential)

@@ -1,5 +1,6 @@
 internal import Devices
 internal import Dialects
+internal import Formats
 internal import Journal
 internal import Lanes
 
@@ -96,6 +97,11 @@ extension TrialRun {
                 credential.session = held.access
                 credential.refresh = held.refresh
             }
+            if op.namesProvider {
+                let offered = try await room.providers(asking: screen)
+                credential.mvpd = try script.named(of: offered)?.id ?? credential.mvpd
+            }
+            if let number = op[arg: "identity"] { credential.tokens = try identity(number) }
             if let call = try script.call(credential, lifetime: schedule.codeLifetime) {
                 return call
             }
@@ -116,6 +122,19 @@ extension TrialRun {
         var credential = try await rooms[number].credential(of: screen)
         credential.mvpd = providers[number] ?? credential.mvpd
         return credential
+    }
+
+    /// A token of an identity service, for a user of this trial's own (rest-v2.md § 8.2).
+    private func identity(_ number: String) throws(DrivenHousehold.Refusal) -> IdentityTokens {
+        guard let source = ground.terms.identities else {
+            throw .failed("no identity service is known here")
+        }
+        let subject = "\(plans[0].account.user)-identity-\(number)"
+        let now = source.startedMilliseconds / 1000 + lane.now.nanoseconds / 1_000_000_000
+        let claims =
+            "{\"iss\":\"identity.demo.test\",\"sub\":\(JSONText.quoted(subject)),"
+            + "\"aud\":\"Adobe\",\"iat\":\(now),\"exp\":\(now + 3600)}"
+        return IdentityTokens(service: source.serviceToken(claims), subject: subject)
     }
 
     /// Names the provider to the code's session, in protocols whose login does not

@@ -139,6 +139,8 @@ actor TrialRun {
     private func checkSetup(_ position: Int) {
         let op = schedule.ops[position]
         guard let answered = ops[position].progress.answered, discard == nil else { return }
+        // A session may answer that no code is needed (rest-v2.md § 5.2).
+        if case .signedIn = answered.answer, op.step == .createSession { return }
         if op.step.issuesCode, codes[room(position)].last?.op != op.id {
             give(up: .setupFailed(op: op.id, Self.words(answered)))
         } else if op.step.signsIn,

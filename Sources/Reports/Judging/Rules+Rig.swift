@@ -25,7 +25,8 @@ extension Rules {
         codeLifetime = rig.code.lifetime
         throttledBy = Self.throttledBy(rig, isEmbedded: isEmbedded, key)
         if throttledBy == .household { householdsOfHome = rig.householdsOfHome }
-        if isEmbedded { degradations = Self.degradations(rig.standin) }
+        degradations = Self.lenient(
+            isEmbedded ? rig.standin.degradations : rig.target.degradations)
         self.startedMicroseconds = startedMicroseconds
         guard rig.protocols == [.oauthDeviceGrant] else { return }
         isDeviceGrant = true
@@ -62,8 +63,8 @@ extension Rules {
     }
 
     /// Those that let anybody in.
-    private static func degradations(_ standin: Rig.StandinTerms) -> [Degradation] {
-        standin.degradations.filter { $0.rule != .authZNone }.map {
+    private static func lenient(_ rules: [Rig.StandinTerms.Degradation]) -> [Degradation] {
+        rules.filter { $0.rule != .authZNone }.map {
             Degradation(mvpd: $0.mvpd, from: $0.from, until: $0.until)
         }
     }

@@ -73,6 +73,7 @@ extension EmitTarget {
             firstInfo: Self.info(of: home?.firstScreen, rig),
             secondInfo: Self.info(of: home?.secondScreens.first, rig),
             demoStatement: isNear ? Signing.demoSoftwareStatement() : "")
+        if isNear { demoIdentityKey = DemoIdentities.keyPEM }
         deviceGrant = target.deviceGrant
         hasBarePhones = home?.secondScreens.first?.style.signs == false
         parameters = home?.firstScreen.style.parameters ?? [:]

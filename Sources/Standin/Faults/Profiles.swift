@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Journal
 
 // Faults of profiles and decisions, of which a device has several (rest-v2.md § 15).
@@ -6,7 +7,7 @@ internal import Journal
 extension FaultKind {
     static let ofProfiles = [
         WrongProviderProfile.kind, StaleDecision.kind, LogoutAllProviders.kind,
-        ProfileProlonged.kind, MediaTokenRepeat.kind, ViewsDiffer.kind,
+        ProfileProlonged.kind, MediaTokenRepeat.kind, ViewsDiffer.kind, PreauthorizeToken.kind,
     ]
 }
 
@@ -266,5 +267,34 @@ struct ViewsDiffer: FaultInjector {
         let isVisible = context.shownAt?.toPoll != nil
         activations[serial, default: LazyActivation()].act(
             request, isVisible: isVisible, &context)
+    }
+}
+
+/// What is to tell only what could be played hands out the key to it.
+struct PreauthorizeToken: FaultInjector {
+    static let kind = FaultKind(
+        52, "preauthorize-token", "preauthorize hands out a media token with a permit",
+        violates: ["preauthorize-inert", "conforms"], protocols: [.adobePassV2],
+        injector: Self.self)
+
+    private var chance: Chance
+
+    init(_ fault: Fault, _ chance: Chance) { self.chance = chance }
+
+    mutating func after(
+        _ request: RequestContext, _ reply: inout Reply, _ service: inout Service,
+        _ context: inout FaultContext
+    ) {
+        guard request.purpose == .preauthorize, request.isGranted(reply),
+            let place = reply.body[...].firstRange(of: #""authorized":true"#), chance.draw()
+        else { return }
+        let now = request.moment.milliseconds
+        let end = now + service.settings.mediaTTL.wholeMilliseconds
+        let text = Base64.encode("preauthorized \(service.ids.record())".utf8)
+        let token =
+            #","token":{"notBefore":\#(now),"notAfter":\#(end),"serializedToken":"\#(text)"}"#
+        reply.body.insert(contentsOf: token.utf8, at: place.upperBound)
+        let activation = context.activate(request)
+        context.show(activation, request)
     }
 }

@@ -75,9 +75,13 @@ struct DegradationOutlivesRule: FaultInjector {
         34, "degradation-outlives-rule", "degraded access goes on after its rule has ended",
         violates: ["degradation-bounded"],
         [.init("window", .duration, "30s", "from the end of the rule on")],
-        detection: .init(sets: [
-            ("standin.degrade", "[{mvpd: DemoCable, rule: AuthNAll, until: 8s}]")
-        ]),
+        // Nobody tells a run when a rule of somebody else's service ends, but its owner.
+        detection: .init(
+            sets: [("standin.degrade", "[{mvpd: DemoCable, rule: AuthNAll, until: 8s}]")],
+            foreignSets: [
+                ("standin.degrade", "[{mvpd: DemoCable, rule: AuthNAll, until: 2s}]"),
+                ("target.degrade", "[{mvpd: DemoCable, rule: AuthNAll, until: 2s}]"),
+            ]),
         protocols: [.adobePassV2],
         injector: Self.self)
 

@@ -146,7 +146,10 @@ struct SharedViews: Sendable {
 struct ForeignServiceToken: FaultInjector {
     static let kind = FaultKind(
         31, "foreign-service-token", "a service token shows the sign-in of another user",
-        violates: ["identity-isolation"], protocols: [.adobePassV2], injector: Self.self)
+        violates: ["identity-isolation"],
+        // Most homes with such a token: of forty households as they come there are four.
+        detection: .init(foreignSets: [("kinds.5.weight", "100")]),
+        protocols: [.adobePassV2], injector: Self.self)
 
     private var foreign: ForeignIdentity
 
@@ -201,7 +204,9 @@ struct PartialSingleLogout: FaultInjector {
     static let kind = FaultKind(
         41, "partial-single-logout",
         "a logout under an identity leaves its other devices signed in",
-        violates: ["single-logout", "logout-final"], protocols: [.adobePassV2], injector: Self.self)
+        violates: ["single-logout", "logout-final"],
+        detection: .init(foreignSets: [("kinds.5.weight", "100")]),
+        protocols: [.adobePassV2], injector: Self.self)
 
     private var chance: Chance
     /// What the sign-ins of the channel were before a logout under an identity.

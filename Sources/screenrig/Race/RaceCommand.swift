@@ -37,7 +37,7 @@ struct RaceCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("plan"),
         help: ArgumentHelp(
-            "Race plan to search instead of the rig's, or 'all'; repeatable.", valueName: "NAME"))
+            "Race plan to search instead of the rig's: one of 'screenrig list', one that the rig defines, or 'all'; repeatable.", valueName: "NAME"))
     var plans: [String] = []
 
     @Option(
@@ -228,7 +228,10 @@ struct RaceCommand: AsyncParsableCommand {
             rig.race.trials = trials
         }
         guard !plans.isEmpty else { return }
+        let own = rig.race.plans
         rig.race.plans = try plans.map { name in
+            // A plan that the rig defines goes by its name, too.
+            for case .own(let plan) in own where plan.name == name { return .own(plan) }
             let known = RaceTerms.planNames + RaceTerms.armPlanNames
             guard name == "all" || known.contains(name) else {
                 throw CommandFailure.badInput(

@@ -79,7 +79,9 @@ CASES = {
     "partner-gate-open": Case("conforms", OWN + "partner.yaml", ["--mvpd", "DemoCable"]),
     "degradation-outlives-rule": Case(
         "degradation-bounded profile-consistent", "rigs/v2-degraded.yaml",
-        ["--mvpd", "DemoDown", "--mvpd", "DemoShut", "--degrade", "DemoDown:AuthNAll:5", "--window", "10"]),
+        ["--mvpd", "DemoDown", "--mvpd", "DemoShut", "--degrade", "DemoDown:AuthNAll:5", "--window", "10"],
+        # Its owner knows when the rule ends.
+        ["target.degrade=[{mvpd: DemoDown, rule: AuthNAll, until: 5s}]"]),
     "temppass-refill": Case("temppass-budget", PASSES),
 }
 assert set(CASES) == {fault.name for fault in ALL}

@@ -168,10 +168,12 @@ def walk_login(screen, code, provider, account):
 
 
 def providers():
-    if TARGET["mvpds"]:
-        return TARGET["mvpds"]
+    """Those to sign in with, and those of temporary passes."""
+    if TARGET["mvpds"] and "configuration" not in TARGET["calls"]:
+        return TARGET["mvpds"], []
     screen = Screen(0, "first")
     screen.register()
     found = dig(screen.ask("configuration").document(), TARGET["names"]["providers"])
     found = found.get(TARGET["names"]["providerItem"], []) if isinstance(found, dict) else found
-    return [m["id"] for m in found or [] if str(m.get("isTempPass", "")).lower() != "true"]
+    passes = [m["id"] for m in found or [] if str(m.get("isTempPass", "")).lower() == "true"]
+    return TARGET["mvpds"] or [m["id"] for m in found or [] if m["id"] not in passes], passes

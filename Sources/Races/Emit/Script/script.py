@@ -8,9 +8,9 @@
 #   SCREENRIG_STATEMENT  the software statement__STATEMENT__
 #   SCREENRIG_ACCOUNTS   user:password[:id-in-tokens],... (default: invented accounts)
 #   SCREENRIG_CA         a certificate to trust
-#
+__MORE__#
 # Prints k of n. Exit codes: 0 does not reproduce, 1 reproduces, 2 wrong argument, 3 could not run.
-import base64, json, os, random, re, socket, ssl, string, sys, threading, time
+import base64, hashlib, json, os, random, re, socket, ssl, string, sys, threading, time
 import traceback
 from html.parser import HTMLParser
 from urllib.parse import quote, urlencode, urljoin, urlsplit
@@ -21,12 +21,18 @@ __WIRE__
 CASE = json.loads(__CASE__)
 
 TARGET = json.loads(__TARGET__)
-PROVIDERS = []
+PROVIDERS, PASSES = [], []
 
 __SCREENS__
 
 
+__IDENTITY__
+
+
 __TRIAL__
+
+
+__RULES__
 
 
 __VERDICT__

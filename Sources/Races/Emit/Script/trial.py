@@ -6,11 +6,13 @@ class Seen:
         self.first, self.status = reply.first, reply.status
         self.date = reply.header("date")
         document = reply.document() if reply.body[:1] == b"{" else {}
+        self.document, self.asked = document, op.get("mvpd")
+        self.identity = op["args"].get("identity")
         names = TARGET["names"]
         self.user, self.mvpd, self.expires, self.code = (
             dig(document, names[name]) for name in ("user", "provider", "expires", "code"))
         # What its request named says what it is about.
-        self.mvpd, self.code = self.mvpd or op.get("mvpd"), op.get("code") or self.code
+        self.mvpd, self.code = self.mvpd or self.asked, op.get("code") or self.code
         self.location = reply.header("location")
         self.failed = reply.status >= 400
         if 200 <= reply.status < 400:
@@ -61,7 +63,7 @@ class Trial:
     def __init__(self, turnstile):
         self.turnstile, self.inside, self.calls = turnstile, False, {}
         self.screens, self.codes, self.users, self.seen = {}, {}, {}, []
-        self.providers = {}
+        self.providers, self.tokens = {}, {}
         self.run = "".join(random.choices(string.ascii_lowercase, k=10))
         for actor in CASE["actors"]:
             # Several connections of one TV are one device; each phone is its own.
@@ -69,6 +71,10 @@ class Trial:
             if key not in self.screens:
                 self.screens[key] = Screen(actor["household"], actor["screen"])
         self.actors = {a["name"]: a for a in CASE["actors"]}
+        # They take time, in which a connection would wait.
+        for op in CASE["ops"]:
+            if op["args"].get("identity"):
+                self.token(op["args"]["identity"])
 
     def screen(self, name):
         actor = self.actors[name]
@@ -115,15 +121,32 @@ class Trial:
             screen.complete(op["code"], wanted)
             return screen.request(step, code=op["code"], provider=wanted)
         screen.register()
+        if "pass" in op["args"]:
+            if not PASSES:
+                raise Lost("the service offers no TempPass")
+            wanted = PASSES[int(op["args"]["pass"]) % len(PASSES)]
+        names = "pass" in op["args"] or "provider" in op["args"]
+        if names and step + " provider" in TARGET["calls"]:
+            step += " provider"
         _, path, _, body = TARGET["calls"][step]
         values = {}
         if "PLACEFORCODE" in path + body:
             op["code"] = values["code"] = self.code(op)
         if "PLACEFORPROVIDER" in path + body:
-            op["mvpd"] = values["provider"] = self.providers.get(screen.household, wanted)
+            op["mvpd"] = values["provider"] = wanted if names else self.providers.get(
+                screen.household, wanted)
         if "PLACEFORRESOURCE" in path + body:
             values["resource"] = TARGET["resources"][int(op["args"].get("resource") or 0)]
-        return screen.request(step, **values)
+        method, url, headers, data = screen.request(step, **values)
+        if op["args"].get("identity"):
+            headers = headers + [("AD-Service-Token", self.token(op["args"]["identity"]))]
+        return method, url, headers, data
+
+    def token(self, identity):
+        """That of one user, new ones for each trial."""
+        if identity not in self.tokens:
+            self.tokens[identity] = service_token("%s-identity-%s" % (self.run, identity))
+        return self.tokens[identity]
 
     def prepare(self, op):
         """Everything that comes before: its request, and the connection that it takes."""
@@ -142,7 +165,11 @@ class Trial:
     def cluster(self, ops):
         """Ops that hang on each other: each is held at its last byte, then they go."""
         gates, later = [], {}
-        for op in ops:
+        kept = [(op["actor"], op["connection"]) for op in ops if op["connection"] != "fresh"]
+        # Of two on one connection that one is held which goes first.
+        turns = ops if len(set(kept)) == len(kept) else sorted(
+            ops, key=lambda op: op["offsetUs"] if op["anchor"] else 0)
+        for op in turns:
             call, wire = self.prepare(op)
             # What goes over the connection of another waits for that one's answer.
             if any(wire is taken for _, taken in gates):
@@ -261,10 +288,22 @@ class Trial:
                 time.sleep(0.06)
             for op in CASE["reads"] if reading == 0 else []:
                 if self.actors[op["actor"]]["household"] == household:
-                    self.plain(dict(op))
+                    self.look(dict(op))
             tv = next((a for a in CASE["actors"]
                        if a["household"] == household and a["screen"] == "first"), None)
             if tv:
-                self.plain({"id": "read", "actor": tv["name"], "op": TARGET["poll"],
-                            "does": "poll", "args": {}, "tag": None, "anchor": None,
-                            "offsetUs": 0, "connection": "fresh"})
+                self.look({"id": "read", "actor": tv["name"], "op": TARGET["poll"],
+                           "does": "poll", "args": {}, "tag": None, "anchor": None,
+                           "offsetUs": 0, "connection": "fresh"})
+            if tv and TARGET["look"]:
+                # Where a poll is about its code, the TV may know more without one.
+                self.look({"id": "look", "actor": tv["name"], "op": TARGET["look"],
+                           "does": TARGET["look"], "args": {}, "tag": None, "anchor": None,
+                           "offsetUs": 0, "connection": "fresh"})
+
+    def look(self, op):
+        """A read, unless it is about a code and there is none."""
+        _, path, _, body = TARGET["calls"][op["op"]]
+        code = op["args"].get("code") or self.actors[op["actor"]]["household"]
+        if "PLACEFORCODE" not in path + body or code in self.codes:
+            self.plain(op)

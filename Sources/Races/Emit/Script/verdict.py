@@ -159,7 +159,7 @@ def judge(trial, household, promise):
         media = [s for s in of(trial, household, "media") if s.result == "success"]
         return next(((g, m) for g in gone for m in media if m.sent > g.first and same(g, m)
                      and not between(trial, household, g, m, "sign-in")), None)
-    return None
+    return RULES[promise](trial, household) if promise in RULES else None
 
 
 def bounds(k, n):
@@ -212,10 +212,10 @@ def play(count):
 
 
 def main():
-    global PROVIDERS
+    global PROVIDERS, PASSES
     times = TIMES
     try:
-        PROVIDERS = providers()
+        PROVIDERS, PASSES = providers()
     except (Lost, OSError) as error:
         print("cannot reach %s: %s" % (BASE, error), file=sys.stderr)
         sys.exit(3)
