@@ -103,10 +103,10 @@ def version(binary):
     """That of the program; of a commit without that version's tag, with date and commit behind it."""
     number = output(binary, "--version").strip()
     commit = git("rev-parse", "--short=8", "HEAD")
-    if commit is None or git("tag", "--points-at", "HEAD", "--list", "v" + number):
+    changed = git("status", "--porcelain", "--untracked-files=no")
+    if commit is None or not changed and git("tag", "--points-at", "HEAD", "--list", "v" + number):
         return number
     date = git("log", "-1", "--format=%cd", "--date=format-local:%Y%m%d")
-    changed = git("status", "--porcelain", "--untracked-files=no")
     return "%s+%s.%s%s" % (number, date, commit, ".changed" if changed else "")
 
 

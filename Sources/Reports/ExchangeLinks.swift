@@ -40,7 +40,7 @@ struct ExchangeLinks {
         switch placeholder {
         case .trace: traceContext(exchange, message)?.trace
         case .span: traceContext(exchange, message)?.span
-        case .request: Self.requestID(of: exchange)
+        case .request: exchange.requestID
         case .household: String(exchange.device.household)
         case .exchange: String(exchange.sequence)
         case .operation: exchange.operation.name
@@ -66,14 +66,5 @@ struct ExchangeLinks {
         guard header.sendsTraceContext, let run = header.runID else { return nil }
         let context = TraceContext(run: run.description, household: exchange.device.household)
         return (context.trace, context.span(exchange.sequence))
-    }
-
-    private static let names = [
-        "adobe-request-id", "x-request-id", "cf-ray", "x-amz-request-id", "x-amz-cf-id",
-    ]
-
-    /// What the service calls its answer; nil where it says nothing.
-    static func requestID(of exchange: Exchange) -> String? {
-        names.lazy.compactMap { exchange.evidence[$0] }.first
     }
 }

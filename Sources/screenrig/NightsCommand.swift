@@ -192,6 +192,7 @@ struct NightsAcceptCommand: ParsableCommand {
             throw CommandFailure.couldNotRun("\(error)")
         }
         _ = try NightKeeping.render(nights, to: page)
+        NightKeeping.refreshIndex(beside: nights)
         Terminal.print("nights: \(page)")
     }
 }

@@ -2,8 +2,8 @@ internal import Foundation
 internal import Rigs
 
 /// Where rigs are found by name: in the working directory, in `rigs` below it, then among those that were
-/// installed with this program. A path, such as rigs/smoke.yaml, is that file and no other: a nightly run whose own
-/// rig is missing must not pass with another.
+/// installed with this program. A path, such as rigs/smoke.yaml or smoke.yaml, is that file and no other: a nightly run
+/// whose own rig is missing must not pass with another.
 enum RigFolders {
     static let own = "rigs"
     private static let ending = ".yaml"
@@ -31,18 +31,17 @@ enum RigFolders {
     static func path(_ word: String) -> String {
         if FileManager.default.fileExists(atPath: word), !isFolder(word) { return word }
         guard isName(word) else { return word }
-        let names = word.hasSuffix(ending) ? [word] : [word + ending, word]
-        let files = ([""] + all).flatMap { folder in
-            names.map { folder.isEmpty ? $0 : "\(folder)/\($0)" }
+        let files = ([""] + all).map { folder in
+            folder.isEmpty ? word + ending : "\(folder)/\(word)\(ending)"
         }
         return files.first { FileManager.default.fileExists(atPath: $0) && !isFolder($0) } ?? word
     }
 
     /// Whether `word` may be looked up: `smoke`, `races/poll-poll`; no path from the root, out of a folder, or
-    /// into `rigs` of the working directory.
+    /// into `rigs` of the working directory, and no file.
     static func isName(_ word: String) -> Bool {
         let parts = word.split(separator: "/", omittingEmptySubsequences: false)
-        return !word.isEmpty && parts[0] != own
+        return !word.isEmpty && parts[0] != own && !word.hasSuffix(ending)
             && parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix(".") }
     }
 
@@ -73,7 +72,7 @@ enum RigFolders {
     /// The name nearest to `word`.
     static func nearest(to word: String) -> String? {
         let name = word.hasSuffix(ending) ? String(word.dropLast(ending.count)) : word
-        let known = all.flatMap(names)
+        let known = entries().flatMap { $0.rigs.map(\.name) }
         // Of a path that leads nowhere, the installed rig of that name.
         let stem = name.hasPrefix("\(own)/") ? String(name.dropFirst(own.count + 1)) : name
         return known.contains(stem) ? stem : isName(name) ? name.nearest(among: known) : nil

@@ -17,7 +17,7 @@ struct ShowCommand: ParsableCommand {
             RUN is a run directory, its history.sqlite, 'latest', or 'latest~1' for the one before. The page \
             goes to households/N.html in the run directory, or to FILE. It is one file that needs no network: \
             every request and response, what happened on the devices, and the state that the judge derived \
-            after each. A report makes the pages of the households that it names by itself.
+            after each. Reports already include the pages of the households they name.
             """)
 
     @Argument(help: ArgumentHelp("The run.", valueName: "RUN"), completion: .directory)

@@ -224,7 +224,9 @@ extension CIJob {
             try Self.yaml(try Self.template("gitlab.yml"))[name] as? [String: Any])
         var variables: [String: String] = [
             "GITLAB_CI": "true", "CI_MERGE_REQUEST_IID": "7", "CI_API_V4_URL": url,
-            "CI_PROJECT_ID": "42", "CI_JOB_URL": "https://gitlab.example/job/12",
+            // The pipeline of a fork: its own project is not that of the merge request.
+            "CI_PROJECT_ID": "13", "CI_MERGE_REQUEST_PROJECT_ID": "42",
+            "CI_JOB_URL": "https://gitlab.example/job/12",
         ]
         for map in [template["variables"], job["variables"]] {
             for (name, value) in try #require(map as? [String: Any]) {

@@ -1,5 +1,5 @@
 """What the senders in this folder share. Python 3.8 or later, nothing but its standard library."""
-import argparse, json, os, sys, time, urllib.error, urllib.parse, urllib.request
+import argparse, http.client, json, os, sys, time, urllib.error, urllib.parse, urllib.request
 
 COLOURS = ["green", "amber", "red"]
 
@@ -12,7 +12,7 @@ def fail(words):
 
 def setting(name, what):
     """A value from the environment, or from the file that NAME_FILE names: secrets need not stand in a crontab."""
-    value = os.environ.get(name)
+    value = (os.environ.get(name) or "").strip()
     path = os.environ.get(name + "_FILE")
     if not value and path:
         try:
@@ -42,6 +42,16 @@ def message(description):
     return night
 
 
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A redirected POST would become a GET, and its key would go to wherever the redirect leads: it is an error."""
+
+    def redirect_request(self, *arguments):
+        return None
+
+
+OPENER = urllib.request.build_opener(NoRedirect)
+
+
 def post(url, body, headers={}, tries=3):
     """Posts JSON; returns the response's text. A busy or absent receiver gets two more tries. The address may hold a
     secret, so only its host is ever named."""
@@ -52,13 +62,13 @@ def post(url, body, headers={}, tries=3):
     for attempt in range(tries):
         request = urllib.request.Request(url, data, {"Content-Type": "application/json", **headers})
         try:
-            with urllib.request.urlopen(request, timeout=15) as response:
+            with OPENER.open(request, timeout=15) as response:
                 return response.read().decode("utf-8", "replace")
         except urllib.error.HTTPError as error:
             reason = "%s said %s: %s" % (host, error.code, error.read(200).decode("utf-8", "replace"))
             if error.code != 429 and error.code < 500:
                 break
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             reason = "%s cannot be reached: %s" % (host, getattr(error, "reason", None) or type(error).__name__)
         if attempt + 1 < tries:
             time.sleep(1 + attempt)

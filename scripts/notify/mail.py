@@ -53,16 +53,24 @@ def main():
     host, _, port = os.environ.get("SCREENRIG_SMTP", "localhost").partition(":")
     port = int(port) if port.isdigit() else 25
     mail = letter(night["digest"], sender, receivers)
+    is_here = host in ("localhost", "127.0.0.1", "::1")
     try:
         context = ssl.create_default_context()
+        if is_here:
+            # A mail server of this machine has a certificate that it made itself, and nobody listens in between.
+            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         server = (smtplib.SMTP_SSL(host, port, timeout=30, context=context) if port == 465
                   else smtplib.SMTP(host, port, timeout=30))
         with server:
+            is_private = port == 465
             if port != 465 and server.ehlo() and server.has_extn("starttls"):
                 server.starttls(context=context)
                 server.ehlo()
+                is_private = True
             user = os.environ.get("SCREENRIG_SMTP_USER")
             if user:
+                if not is_private and not is_here:
+                    fail("%s:%d offers no TLS, and the password would be readable on its way" % (host, port))
                 server.login(user, setting("SCREENRIG_SMTP_PASSWORD", "the password of SCREENRIG_SMTP_USER"))
             server.send_message(mail, sender, receivers)
     except smtplib.SMTPAuthenticationError:

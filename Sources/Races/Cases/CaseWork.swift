@@ -283,10 +283,6 @@ extension Case.Trial {
 }
 
 extension Case.Entry {
-    private static let requestNames = [
-        "Adobe-Request-Id", "X-Request-Id", "CF-Ray", "X-Amz-Request-Id",
-    ]
-
     init(
         _ exchange: Exchange, op: String, actor: String, household: Int, scene: SceneEntry?,
         isConflict: Bool
@@ -311,6 +307,6 @@ extension Case.Entry {
             answer: scene?.answer ?? told, belief: scene.map { Int($0.belief) },
             isConflict: isConflict,
             serverDate: exchange.evidence["Date"] ?? "",
-            requestID: Self.requestNames.lazy.compactMap { exchange.evidence[$0] }.first ?? "")
+            requestID: exchange.requestID ?? "")
     }
 }

@@ -36,7 +36,7 @@ public struct ViolationRow: Sendable, Hashable {
             }
             return ViolationRow(
                 requestIDs: own.compactMap { exchange in
-                    ExchangeLinks.requestID(of: exchange).map { Sanitizer.line($0, limit: 120) }
+                    exchange.requestID.map { Sanitizer.line($0, limit: 120) }
                 },
                 remotes: remotes.map { Sanitizer.line($0) },
                 links: own.last.map { links.links(of: $0) } ?? [])

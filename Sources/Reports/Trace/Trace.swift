@@ -74,7 +74,8 @@ struct Trace {
         exchanges.sort { Self.isBefore($0.exchange, $1.exchange) }
         takePauses()
         events.sort { ($0.at, $0.device, $0.sequence) < ($1.at, $1.device, $1.sequence) }
-        origin = min(origin, exchanges.first?.exchange.sent ?? origin)
+        origin = min(
+            origin, exchanges.first?.exchange.sent ?? origin, events.first?.at ?? origin)
         let ends =
             exchanges.map(\.exchange.ended)
             + [events.last?.at, record.ended, record.tokenSeen].compactMap(\.self)

@@ -14,7 +14,7 @@ package struct TraceFolder {
 
     /// The folder within a run directory.
     static let name = "households"
-    /// So many pages a report makes by itself, and so many bytes of them.
+    /// At most this many pages are part of a report, and this many bytes of them.
     static let limit = 80
     private static let bytes = 40_000_000
 
@@ -34,9 +34,12 @@ package struct TraceFolder {
     /// The page of one household. `isAlone`: it will not lie in the run directory, so that it links to no other
     /// file of the run.
     package func page(of record: HouseholdRecord, isAlone: Bool = false) throws -> String {
+        // Of a home whose second household never came there is one.
+        let other = try Trace.other(of: record, rig).flatMap {
+            try history.exchanges(household: $0).isEmpty ? nil : $0
+        }
         var trace = try Trace(
-            history, record, findings: findings, cases: cases, other: Trace.other(of: record, rig),
-            links: links)
+            history, record, findings: findings, cases: cases, other: other, links: links)
         trace.isAlone = isAlone
         return TracePage.text(trace, nonce: nonce)
     }
@@ -54,13 +57,15 @@ package struct TraceFolder {
         }
         var left = Self.bytes
         var pages: [(household: Int, text: String)] = []
-        for number in numbers where left > 0 {
+        for number in numbers {
             guard let record = records[number],
                 try !history.exchanges(household: number).isEmpty
             else { continue }
             let text = try page(of: record)
+            // One that is too big keeps no other from being made.
+            guard text.utf8.count <= left else { continue }
             left -= text.utf8.count
-            if left >= 0 { pages.append((number, text)) }
+            pages.append((number, text))
         }
         return pages
     }

@@ -33,7 +33,7 @@ enum TracePage {
             \(HTML.section("exchanges", "What happened, step by step", list(trace, steps)))
             </main>
             <footer>Made by screenrig \(Sanitizer.line(trace.header.version)) from history.sqlite of the run. \
-            Times count from the household's arrival, \
+            Times count from the first moment on this page, \
             \(DecimalText.fixed(trace.origin.milliseconds / 1000, 3)) s after the run began \
             (\(Export.timestamp(trace.origin, trace.header))). Secrets are replaced by fingerprints: equal \
             secrets have equal fingerprints within this run.</footer>
@@ -64,7 +64,10 @@ enum TracePage {
         func time(_ duration: Duration?) -> String {
             duration.map { Figures.time(milliseconds: $0.milliseconds) } ?? "–"
         }
-        let (record, exchanges) = (trace.record, trace.exchanges)
+        let record = trace.record
+        let exchanges = trace.exchanges.filter {
+            $0.exchange.device.household == trace.household
+        }
         let errors = exchanges.count { $0.exchange.isError }
         let viewer = record.signIn == nil ? "" : "viewer \(time(record.viewerTime))"
         return """
@@ -83,7 +86,10 @@ enum TracePage {
 
     private static func list(_ trace: Trace, _ steps: [TraceStep]) -> HTML {
         let detail = TraceDetail(trace)
-        let rows = steps.prefix(rowLimit).map { row($0, trace, detail) }
+        // What the household is on the page for is on it, however late it came.
+        let shown =
+            steps.prefix(rowLimit) + steps.dropFirst(rowLimit).filter { isTelling($0, trace) }
+        let rows = shown.map { row($0, trace, detail) }
         let rest = steps.count - rows.count
         let more: HTML =
             rest > 0
@@ -106,14 +112,26 @@ enum TracePage {
             """
     }
 
+    /// A violation, or evidence of one.
+    private static func isTelling(_ step: TraceStep, _ trace: Trace) -> Bool {
+        switch step {
+        case .violation: true
+        case .exchange(let position): !trace.exchanges[position].violations.isEmpty
+        case .repeated(let positions):
+            positions.contains { !trace.exchanges[$0].violations.isEmpty }
+        case .event, .moment: false
+        }
+    }
+
     private static func notes(_ trace: Trace) -> HTML {
         var notes: [HTML] = []
-        let kept = trace.exchanges.count { $0.message != nil }
-        if kept < trace.exchanges.count {
+        let own = trace.exchanges.filter { $0.exchange.device.household == trace.household }
+        let kept = own.count { $0.message != nil }
+        if kept < own.count {
             notes.append(
                 """
                 Requests and responses were recorded for \(Figures.count(kept)) of \
-                \(Figures.counted(trace.exchanges.count, "exchange")) of this household. They are recorded \
+                \(Figures.counted(own.count, "exchange")) of this household. They are recorded \
                 for households with a violation, for the first error of each type and for the first household \
                 of each kind.
                 """)

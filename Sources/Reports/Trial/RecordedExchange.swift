@@ -44,9 +44,5 @@ public struct RecordedExchange: Sendable {
     }
 
     /// What the server's team finds the exchange by in their logs.
-    var requestID: String? {
-        let evidence = exchange.evidence
-        return evidence["Adobe-Request-Id"] ?? evidence["X-Request-Id"] ?? evidence["CF-Ray"]
-            ?? evidence["X-Amz-Cf-Id"] ?? evidence["X-Amzn-RequestId"]
-    }
+    var requestID: String? { exchange.requestID }
 }

@@ -152,18 +152,20 @@ extension RunIndex.Entry {
         }.compactMap { $0["name"]?.text }.map { Sanitizer.line($0, limit: 60) }
     }
 
-    /// A search passes where it found nothing.
+    /// A search passes where it found nothing that its baseline does not know.
     private mutating func readRace(_ json: JSONDocument.Value) {
         let findings = json["findings"]?.items("") ?? []
+        let broken = (json["comparisons"]?.items("") ?? []).filter { $0["broken"]?.isTrue ?? false }
+        let found = findings + broken + (json["alsoIn"]?.items("") ?? [])
+        let new = found.filter { !($0["known"]?.isTrue ?? false) }
         let trials = json["trials"]?.integer.flatMap { Int(exactly: $0) } ?? 0
-        violated = findings.compactMap { $0["invariant"]?.text }.map {
+        violated = (findings + broken).compactMap { $0["invariant"]?.text }.map {
             Sanitizer.line($0, limit: 60)
         }
-        outcome =
-            !findings.isEmpty
-            ? "fail" : json["end"]?.text == "interrupted" || trials == 0 ? "aborted" : "pass"
+        let isOver = json["end"]?.text != "interrupted" && (trials > 0 || !found.isEmpty)
+        outcome = !new.isEmpty ? "fail" : isOver ? "pass" : "aborted"
         headline =
-            "Race: \(Figures.counted(findings.count, "finding")) in \(Figures.counted(trials, "trial"))"
+            "Race: \(Figures.counted(findings.count + broken.count, "finding")) in \(Figures.counted(trials, "trial"))"
             + (findings.first?["sentence"]?.text.map { ": \(Sanitizer.line($0, limit: 300))" }
                 ?? ".")
     }

@@ -49,8 +49,8 @@ enum RunIndexPage {
             return "<p class=\"empty\">No run in this folder yet: screenrig run RIG makes one.</p>"
         }
         return """
-            <div class="verdict pass" role="status"><p>Nothing needs a look: the newest run of every rig passed, \
-            and no series of nights is worse.</p></div>
+            <div class="verdict pass" role="status"><p>Nothing needs a look: no series of nights is worse, and the \
+            newest run of every other rig passed.</p></div>
             """
     }
 
