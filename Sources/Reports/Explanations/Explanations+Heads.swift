@@ -160,6 +160,10 @@ extension Explanation {
             "Every request and response of both screens on one time axis, with the state of the TV after "
                 + "each. 'screenrig show RUN --household N' makes it."),
         head(
+            "earlier run", "the last comparable run beside this one",
+            "A pale line in charts over time and of sign-ins: the newest run of the same rig, load, target and "
+                + "protocol that was neither interrupted nor limited by the rig."),
+        head(
             "links", "addresses of an exchange in your own tools",
             "links: in the rig sets them, with placeholders such as {trace-id} and {request-id}."),
         head(

@@ -139,7 +139,10 @@ struct TraceDetail {
         if exchange.route.connection > 0 {
             let kept = exchange.route.reused ? "kept open" : "new"
             let to = Sanitizer.line(exchange.route.remote, limit: 80)
-            pairs.append(("Connection", "\(exchange.route.connection) (\(kept)) to \(to)"))
+            // Its number has that of the lane in its upper bits, so that none is there twice in a run.
+            let number = exchange.route.connection & (1 << 40 - 1)
+            pairs.append(
+                ("Connection", "\(number) of lane \(exchange.lane) (\(kept)) to \(to)"))
         }
         if entry.message == nil {
             pairs += exchange.evidence.fields.prefix(12).map {
