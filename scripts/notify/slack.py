@@ -30,6 +30,6 @@ def blocks(digest):
 
 digest = message("Posts the digest of a night of screenrig to Slack.")["digest"]
 answer = post(setting("SCREENRIG_SLACK_WEBHOOK", "the address of a Slack webhook"),
-              {"text": digest["subject"], "blocks": list(blocks(digest))})
+              {"text": escaped(digest["subject"]), "blocks": list(blocks(digest))})
 if answer.strip() != "ok":
     fail("Slack answered: %s" % answer[:200])
