@@ -25,7 +25,7 @@ struct MorningTests {
 
     @Test("of nights with planted changes and deploys the digest alone says what is right")
     func stories() async throws {
-        let output = try await check("Mornings/mornings.py", within: .seconds(600))
+        let output = try await check("Mornings/mornings.py", within: .seconds(900))
         #expect(output.contains("every digest was right"))
     }
 

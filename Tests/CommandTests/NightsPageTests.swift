@@ -52,6 +52,46 @@ struct NightsPageTests {
         #expect(try browser.text("h1") == "twenty")
     }
 
+    @Test(
+        "a digest with its pictures and the index of a folder fit a window and a phone, and load nothing"
+    )
+    func mornings() async throws {
+        let folder = try Folder()
+        for (day, faults) in [("17", []), ("18", ["--fault", "stale-replica:lag=1500ms"])] {
+            let run = "reports/twenty-202611\(day)T020000Z"
+            _ = try await Command(
+                ["simulate", Command.rig("twenty.yaml"), "--quiet", "--out", run] + faults,
+                in: folder
+            ).ended()
+            _ = try await Command.run("nights", "add", run, "--mark", "v\(day)", in: folder)
+        }
+        _ = try await Command.run("index", in: folder)
+        let browser = try Browser()
+        for file in ["reports/digests/twenty.html", "reports/index.html"] {
+            browser.requests = []
+            try browser.resize(width: 1280, height: 900, isPhone: false)
+            try browser.open(file: folder.path(file))
+            #expect(browser.requests.filter { !$0.hasPrefix("data:") }.count == 1)
+            #expect(browser.complaints.isEmpty, "\(file): \(browser.complaints)")
+            #expect(try browser.evaluate("document.documentElement.scrollWidth") as? Int == 1280)
+            let text = try #require(try browser.text("body"))
+            #expect(text.contains("sign-in-visible violated"))
+            try browser.resize(width: 390, height: 800, isPhone: true)
+            #expect(try browser.evaluate("document.documentElement.scrollWidth") as? Int == 390)
+        }
+        try browser.open(file: folder.path("reports/digests/twenty.html"))
+        let pictures = try browser.evaluate(
+            "[...document.images].map(image => image.complete ? image.naturalWidth : 0)")
+        #expect(pictures as? [Int] == [520, 520, 520, 520, 520])
+        try browser.open(file: folder.path("reports/index.html"))
+        let links = try browser.evaluate(
+            "[...document.querySelectorAll('#runs a')].map(a => a.getAttribute('href'))")
+        #expect(
+            links as? [String] == [
+                "./twenty-20261118T020000Z/report.html", "./twenty-20261117T020000Z/report.html",
+            ])
+    }
+
     @Test("the page of compare says what its JSON says")
     func compare() async throws {
         let folder = try Folder()
