@@ -181,7 +181,9 @@ def keep_tracked_rigs(prefix):
 def stage(binary, prefix, checkouts):
     """The tree below 'bin' and 'share'."""
     small = prefix + ".binary"
-    subprocess.run(["strip", "-o", small, binary], check=True)
+    # Both are hashes of how the compiler was called, such as in which folder; nothing reads them.
+    hashes = ["--remove-section=.swift_modhash", "--remove-section=.note.gnu.build-id"]
+    subprocess.run(["strip"] + hashes + ["-o", small, binary], check=True)
     subprocess.run(["sh", os.path.join(ROOT, "scripts/install.sh"), small, prefix], check=True, stdout=subprocess.DEVNULL)
     os.remove(small)
     keep_tracked_rigs(prefix)

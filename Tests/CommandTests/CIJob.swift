@@ -25,7 +25,7 @@ struct CIJob {
             try FileManager.default.createDirectory(
                 at: folder.url.appending(path: name), withIntermediateDirectories: true)
         }
-        try install()
+        try Self.install(in: folder)
         let programs = [
             "sudo": "exec \"$@\"",
             "apt-get": """
@@ -51,7 +51,7 @@ struct CIJob {
     }
 
     /// What the package has in it, for `apt-get` to put where the PATH leads.
-    private func install() throws {
+    private static func install(in folder: Folder) throws {
         let files = FileManager.default
         try folder.install(to: "package/usr/bin/screenrig")
         try files.createSymbolicLink(
