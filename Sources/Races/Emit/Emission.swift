@@ -88,16 +88,18 @@ public struct Emission: Sendable {
             if invariant == .protocolsApart { throw .twoProtocols }
             throw .unknownPromise(invariant.name, known: promises.sorted().map(\.name))
         }
-        return Script.text(spoken, hasIdentities: showsIdentities, [
-            "NAME": Self.comment(emitted.name),
-            "SENTENCE": Self.comment(emitted.expected.sentence),
-            "VERSION": Self.comment(emitted.version),
-            "BASE": Self.comment(target.base),
-            "STATEMENT": target.demoStatement.isEmpty ? "" : " (default: the stand-in's own)",
-            "CASE": Self.literal(caseDocument(in: spoken).text(.page)),
-            "TARGET": Self.literal(
-                targetDocument(spoken, names, calls: try calls(in: spoken)).text(.page)),
-        ])
+        return Script.text(
+            spoken, hasIdentities: showsIdentities,
+            [
+                "NAME": Self.comment(emitted.name),
+                "SENTENCE": Self.comment(emitted.expected.sentence),
+                "VERSION": Self.comment(emitted.version),
+                "BASE": Self.comment(target.base),
+                "STATEMENT": target.demoStatement.isEmpty ? "" : " (default: the stand-in's own)",
+                "CASE": Self.literal(caseDocument(in: spoken).text(.page)),
+                "TARGET": Self.literal(
+                    targetDocument(spoken, names, calls: try calls(in: spoken)).text(.page)),
+            ])
     }
 
     /// An op names its user to the service by a token of an identity service.

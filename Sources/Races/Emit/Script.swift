@@ -68,7 +68,8 @@ enum Script {
             "TRIAL": part(PackageResources.trial_py),
             // The word of an identity service, which a trial's users have tokens of (rest-v2.md § 8.2).
             "IDENTITY": hasIdentities
-                ? part(PackageResources.identity_py) : "# No request of this case shows an identity.",
+                ? part(PackageResources.identity_py)
+                : "# No request of this case shows an identity.",
             // The promises that only REST V2 has.
             "RULES": spoken.speaksOfSessions ? part(PackageResources.profiles_py) : "RULES = {}",
             "MORE": more(spoken, hasIdentities: hasIdentities),
@@ -90,7 +91,7 @@ enum Script {
         var lines: [String] = []
         if hasIdentities {
             lines += [
-                "#   SCREENRIG_IDENTITY_KEY, SCREENRIG_IDENTITY_KID: the identity service's key, a PEM file, and its id",
+                "#   SCREENRIG_IDENTITY_KEY, SCREENRIG_IDENTITY_KID: the identity service's key, a PEM file, and its id"
             ]
         }
         if spoken.speaksOfSessions {

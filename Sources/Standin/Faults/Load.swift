@@ -126,8 +126,6 @@ struct HerdCollapse: FaultInjector {
         detection: .init(
             parameters: "rate=100/s",
             sets: [("polling.phase", "aligned"), ("polling.every", "100ms")],
-            // Of forty households too few poll alone to compare with.
-            foreignSets: [("load.arrivals.1.hold", "10s")],
             isStatistical: true),
         // Who is told an interval does not poll with the others.
         protocols: FaultKind.ofAdobePass, injector: Self.self)

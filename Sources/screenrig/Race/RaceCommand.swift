@@ -37,7 +37,8 @@ struct RaceCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("plan"),
         help: ArgumentHelp(
-            "Race plan to search instead of the rig's: one of 'screenrig list', one that the rig defines, or 'all'; repeatable.", valueName: "NAME"))
+            "Race plan to search instead of the rig's: one of 'screenrig list', one that the rig defines, or 'all'; repeatable.",
+            valueName: "NAME"))
     var plans: [String] = []
 
     @Option(
