@@ -79,7 +79,8 @@ import Testing
         #expect(again.code == 0, "\(again.output)\(again.errors)")
         #expect(again.output.hasPrefix("KNOWN  sign-in-visible violated in poll-authenticate"))
         let other = try await race(
-            "--fault", "poll-double-mint", "--plan", "poll-authenticate", "--baseline", "base/summary.json",
+            "--fault", "poll-double-mint", "--plan", "poll-authenticate", "--baseline",
+            "base/summary.json",
             "--out", "other", in: folder)
         #expect(other.code == 1, "\(other.output)")
         let none = try await race("--baseline", "nowhere", in: folder)

@@ -76,7 +76,8 @@ struct OutageTests {
         let words = "this night's run: Failed: the service stopped responding at second 3"
         #expect(NightsText.text([view], width: 200, color: false).contains(words))
         #expect(
-            NightJSON.text(view, exitCode: 1, report: nil, page: "p").contains(words))
+            NightJSON.text(view, exitCode: 1, report: nil, page: "p", digest: .null).contains(
+                words))
         #expect(NightsPage.text([view]) { _ in nil }.contains("<div class=\"verdict fail\""))
     }
 
