@@ -156,14 +156,17 @@ public struct Bins: Sendable, Hashable {
     /// How many lie beyond the last bin.
     public var beyond: Int
 
-    /// About `wanted` bins from the smallest value to p99.5; nil when there is nothing to show.
+    /// About `wanted` bins from the smallest value to p99.5, or to the largest where that is near; nil when there is nothing to show.
     init?(_ histogram: Histogram, wanted: Int = 36) {
-        guard histogram.count > 0, let upper = histogram.milliseconds(atShare: 0.995) else {
+        guard histogram.count > 0, var upper = histogram.milliseconds(atShare: 0.995) else {
             return nil
         }
         let lower = Double(histogram.smallest) / 1e6
         width = Scale.roundStep(max(upper - lower, 1e-3) / Double(wanted))
         from = (lower / width).rounded(.down) * width
+        // What lies a few bins further out needs no break in the axis.
+        let largest = Double(histogram.largest) / 1e6
+        if largest - upper <= 4 * width { upper = largest }
         let last = Int(((upper - from) / width).rounded(.down))
         counts = [Int](repeating: 0, count: last + 1)
         beyond = 0

@@ -19,9 +19,9 @@ struct PageOptions: ParsableArguments {
     var metrics: Port?
 
     @Flag(
-        help:
-            "Put buttons on the live page that pause, pace, mark and stop the run; anyone with the printed URL can "
-            + "use them."
+        help: ArgumentHelp(
+            "Put buttons on the live page that pause, pace, mark and stop the run; anyone with the printed URL "
+                + "can use them.")
     )
     var control = false
 

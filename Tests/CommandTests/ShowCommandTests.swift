@@ -17,22 +17,22 @@ struct ShowCommandTests {
     )
     func page() async throws {
         let folder = try await simulated()
-        let report = try folder.text("run/report.html")
+        let report = try folder.read("run/report.html")
         let named = report.matches(of: #/href="(households/\d+\.html)"/#).map { String($0.1) }
         #expect(!named.isEmpty)
         for name in Set(named) {
-            #expect(try folder.text("run/\(name)").contains("https://tempo.example/trace/"))
+            #expect(try folder.read("run/\(name)").contains("https://tempo.example/trace/"))
         }
         #expect(report.contains("https://kibana.example/?q="))
         let made = try await Command.run("show", "run", "--household", "5", in: folder)
         #expect(made.code == 0 && made.output == "run/households/5.html\n", "\(made.errors)")
-        let page = try folder.text("run/households/5.html")
+        let page = try folder.read("run/households/5.html")
         #expect(
             page.contains("The TV showed code") && page.contains("https://tempo.example/trace/"))
         let elsewhere = try await Command.run(
             "show", "run/history.sqlite", "--household", "5", "--out", "h.html", in: folder)
         #expect(elsewhere.output == "h.html\n")
-        let alone = try folder.text("h.html")
+        let alone = try folder.read("h.html")
         #expect(alone.contains("The TV showed code") && !alone.contains("href=\"../"))
     }
 
