@@ -94,21 +94,24 @@ extension Household {
     func pollOnce(
         _ issued: IssuedCode, due: Instant, from poller: Screen
     ) async throws(StopReason) -> Answered {
+        let renewed = tv.renewAt
         let credential = try await credential(of: tv)
+        // A new access token takes its time at the service: that is no lateness of the rig's.
+        let planned = tv.renewAt == renewed ? due : max(due, lane.now)
         guard var call = dialect.poll(issued, terms.polling.asks, credential) else {
             throw .unknownStep
         }
         // A device code serves once: of several loops, and of polls after the success, all but one are to be
         // turned down.
         call.provoked = dialect.pages != nil && (pollersEnd != nil || !morePollers.isEmpty)
-        let polled = await lane.send(call, from: poller.device, planned: due)
+        let polled = await lane.send(call, from: poller.device, planned: planned)
         switch polled.answer {
         case .staleToken where terms.usesBearer: tv.token = nil
         case .staleClient where terms.usesBearer: forget(tv)
         default: return polled
         }
-        let renewed = try await self.credential(of: tv)
-        guard let again = dialect.poll(issued, terms.polling.asks, renewed) else { return polled }
+        let fresh = try await self.credential(of: tv)
+        guard let again = dialect.poll(issued, terms.polling.asks, fresh) else { return polled }
         let replayed = await lane.send(again, from: poller.device)
         // A fresh token was turned down: a new client, once (rest-v2.md § 12.3).
         guard case .staleToken = replayed.answer, mayRegisterAnew else { return replayed }

@@ -122,7 +122,8 @@ extension Rig: RigSection {
                 + "{logout: 20%}, {again: 10%}]",
             "What the TV does after the sign-in, in this order. authorize, authorization-token and "
                 + "media-token request each of target.resources, one after another; play-at-once "
-                + "does all three for all resources concurrently, each over its own connection."),
+                + "does all three for all resources concurrently, each over its own connection. "
+                + "{plays: {for: 4h, every: 30m}} plays one program after another for hours."),
         Key(
             "accounts", .either(.words(("generated", .generated)), .from(.section) { .listed($0) }),
             into: \.accounts,

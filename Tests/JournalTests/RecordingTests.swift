@@ -118,6 +118,7 @@ struct RecordingTests {
         func written(_ status: Int, _ household: Int, isFailed: Bool = false) -> Int {
             var exchange = samples.exchange(clean: true)
             exchange.device.household = household
+            exchange.operation = .authorize
             (exchange.outcome, exchange.provoked) = (.rejected, false)
             exchange.delivery = .answered(status: status)
             var record = HouseholdRecord(

@@ -20,7 +20,9 @@ struct SecretTests {
         let secrets = try #require(between).secrets
         // Two devices each with a client and a token, a password and a login for each household.
         #expect(secrets.count > 6 * (try run.households().count), "\(secrets.count)")
-        let files = try FileManager.default.contentsOfDirectory(atPath: run.directory.path).sorted()
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: run.directory.path)
+        let files = paths.filter { run.directory.appending(path: $0).isPlainFile }.sorted()
+        #expect(files.contains { $0.hasPrefix("households/") })
         #expect(files.count >= 9)
         for file in files {
             let bytes = try Data(contentsOf: run.directory.appending(path: file))
@@ -28,5 +30,11 @@ struct SecretTests {
                 Issue.record("\(secret.prefix(6))... is in \(file)")
             }
         }
+    }
+}
+
+extension URL {
+    fileprivate var isPlainFile: Bool {
+        (try? resourceValues(forKeys: [.isRegularFileKey]).isRegularFile) ?? false
     }
 }
