@@ -14,7 +14,7 @@ struct NightlyCommand: AsyncParsableCommand {
         discussion: """
             Example:
                 screenrig nightly rigs/nightly.yaml \\
-                    --notify 'mail -s "$SCREENRIG_SUBJECT" team@example.com < "$SCREENRIG_TEXT"'
+                    --notify 'python3 scripts/notify/mail.py'
 
             The night is added to reports/nights.sqlite; reports/nights.html shows all nights. \
             'nightly.series' in the rig chooses the values to follow. Every night a digest says what got worse \
