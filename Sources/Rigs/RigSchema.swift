@@ -22,7 +22,7 @@ public enum RigSchema {
         Scalar.base.form, Scalar.url.form, Scalar.host.form, Scalar.address.form,
         Scalar.addressRange.form, Scalar.forwardedRange.form, Scalar.ceiling.form,
         Scalar.proxy.form, Scalar.recording.form,
-        Scalar.threshold.form, Scalar.historyCheck.form, Scalar.offsets.form,
+        Scalar.threshold.form, Scalar.historyCheck.form, Scalar.offsets.form, Scalar.link.form,
     ]
 
     private static var definitions: [(String, JSON)] {

@@ -76,7 +76,7 @@ import Vocabulary
                 + "sign-in-visible in poll-authenticate.")
         let text = RaceText.report(outcome, target: "t", cases: [])
         #expect(
-            text.contains("FOUND  sign-in-visible is also violated in poll-poll")
+            text.contains("FOUND  sign-in-visible is violated in poll-poll as well")
         )
     }
 

@@ -9,7 +9,7 @@ import Testing
             """
             rig: stays on
             target: {base: embedded, resources: [news, sports]}
-            load: {once: {households: 3}, settle: 1s}
+            load: {arrivals: [{ramp-to: 1/s, over: 0s}, {hold: 3s}]}
             after-sign-in: [\(activity)]
             \(more)
             """, file: "r.yaml"

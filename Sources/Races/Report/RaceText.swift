@@ -99,8 +99,9 @@ public enum RaceText {
         for also in outcome.alsoIn {
             let isNew = outcome.baseline != nil && !outcome.isKnown(also.invariant, in: also.plan)
             lines.append(
-                "\(isNew ? "FOUND  " : "")\(also.invariant) is also violated in \(also.plan)"
-                    + (isNew ? ", which the baseline does not know" : ""))
+                isNew
+                    ? "FOUND  \(also.invariant) is violated in \(also.plan) as well"
+                    : "\(also.invariant) is also violated in \(also.plan)")
         }
         for comparison in outcome.comparisons {
             lines += Self.lines(comparison, outcome) + [""]
