@@ -166,13 +166,16 @@ public struct Bins: Sendable, Hashable {
         from = (lower / width).rounded(.down) * width
         // What lies a few bins further out needs no break in the axis.
         let largest = Double(histogram.largest) / 1e6
-        if largest - upper <= 4 * width { upper = largest }
+        let reachesEnd = largest - upper <= 4 * width
+        if reachesEnd { upper = largest }
         let last = Int(((upper - from) / width).rounded(.down))
         counts = [Int](repeating: 0, count: last + 1)
         beyond = 0
         for bucket in histogram.filled {
             let middle = Double(bucket.low + bucket.width / 2) / 1e6
-            let position = max(0, Int(((middle - from) / width).rounded(.down)))
+            let place = max(0, Int(((middle - from) / width).rounded(.down)))
+            // A bucket's middle may lie a little beyond its largest value.
+            let position = reachesEnd ? min(place, last) : place
             if position <= last { counts[position] += bucket.count } else { beyond += bucket.count }
         }
     }

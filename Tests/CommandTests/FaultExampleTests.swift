@@ -39,8 +39,10 @@ struct FaultExampleTests {
         }
         if words[0] == "run" { words[0] = "simulate" }
         if words[0] == "race" { words += ["--virtual", "--trials", "400"] }
-        let rig = try #require(words.firstIndex { $0.hasPrefix("rigs/") })
-        words[rig] = Self.root.appending(path: words[rig]).path
+        // A path, or the name of one of the rigs.
+        let rig = words.firstIndex { $0.hasPrefix("rigs/") } ?? 1
+        let file = words[rig].hasPrefix("rigs/") ? words[rig] : "rigs/\(words[rig]).yaml"
+        words[rig] = Self.root.appending(path: file).path
         let ended = try await Command(words + ["--out", "out"], in: folder).ended()
         #expect(ended.code == 1, "\(ended.output)\(ended.errors)")
         let output = ended.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")

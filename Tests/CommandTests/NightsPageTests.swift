@@ -110,10 +110,10 @@ struct NightsPageTests {
         #expect(browser.requests.count == 1 && browser.complaints.isEmpty)
         #expect(try browser.text(".verdict p") == json["headline"] as? String)
         let values = json["values"] as? [[String: Any]] ?? []
-        #expect(try browser.texts("#times tbody tr").count == values.count)
+        #expect(try browser.texts("[aria-label^='Values'] tbody tr").count == values.count)
         let worse = values.count { $0["verdict"] as? String == "worse" }
         #expect(worse > 0)
-        #expect(try browser.texts("#times tbody span.bad").count == worse)
+        #expect(try browser.texts("[aria-label^='Values'] tbody span.bad").count == worse)
         // Nothing reaches beyond the window of a phone but what scrolls by itself.
         try browser.resize(width: 390, height: 800, isPhone: true)
         #expect(try browser.evaluate("document.documentElement.scrollWidth") as? Int == 390)

@@ -211,7 +211,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--screenrig", required=True)
     parser.add_argument("--work", required=True)
-    parser.add_argument("--only", default="", help="a part of the name of a story")
+    parser.add_argument("--only", default="", help="parts of names of stories, separated by commas")
     options = parser.parse_args()
     place = Workplace(options.screenrig, options.work)
     base = os.path.join(place.folder, "quiet")
@@ -220,7 +220,7 @@ def main():
     quiet = Story("", [], {})
     for number in range(QUIET):
         place.add(number, Night(), base, quiet)
-    chosen = [(index, story) for index, story in enumerate(STORIES, 1) if options.only in story.name]
+    chosen = [(index, story) for index, story in enumerate(STORIES, 1) if any(part in story.name for part in options.only.split(","))]
     problems, mornings = [], sum(len(story.nights) for _, story in chosen)
     # Stories have nothing in common but the quiet nights.
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 2) as workers:

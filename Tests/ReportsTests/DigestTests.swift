@@ -95,7 +95,7 @@ struct DigestTests {
     @Test("screenrig's own new version is named beside a change that begins with it")
     func version() throws {
         var all = nights(quiet + [1.5, 1.5, 1.5])
-        for index in 20... where index < all.count { all[index].version = "0.3.0" }
+        for index in all.indices.dropFirst(20) { all[index].version = "0.3.0" }
         let text = try #require(digest(all).findings.first?.since?.text)
         #expect(
             text.hasSuffix("screenrig itself changed from 0.1.0 to 0.3.0 with that night."),

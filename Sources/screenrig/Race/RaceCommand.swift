@@ -110,6 +110,13 @@ struct RaceCommand: AsyncParsableCommand {
         case .deployed(let text): version = text
         case .failed(let reason): throw CommandFailure.couldNotRun("--watch: \(reason)")
         }
+        let flag = StopFlag()
+        // While a race goes on, it hears of Ctrl-C itself.
+        let interrupts = Interrupts { number in
+            if number > 1 { _exit(ExitCode.interrupted.rawValue) }
+            flag.raise()
+        }
+        defer { withExtendedLifetime(interrupts) {} }
         var isAccusing = false
         while true {
             say("deployed: \(version)")
@@ -120,14 +127,8 @@ struct RaceCommand: AsyncParsableCommand {
                 Terminal.complain(inWords: failure.message)
             }
             say("waiting for the next deploy; Ctrl-C ends")
-            let flag = StopFlag()
-            let interrupts = Interrupts { number in
-                if number > 1 { _exit(ExitCode.interrupted.rawValue) }
-                flag.raise()
-            }
             let next = await deploys.change(
                 from: version, until: { flag.isRaised }, say: { Terminal.complain(inWords: $0) })
-            withExtendedLifetime(interrupts) {}
             guard let next else { break }
             version = next
         }

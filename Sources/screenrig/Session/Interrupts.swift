@@ -71,8 +71,8 @@ private final class SignalDesk: @unchecked Sendable {
             signal(number, SIG_IGN)
             return DispatchSource.makeSignalSource(signal: number, queue: queue)
         }
-        for (number, source) in zip(numbers, sources) {
-            source.setEventHandler { [unowned self] in hear(number) }
+        for source in sources {
+            source.setEventHandler { [unowned self] in hear() }
             source.activate()
         }
     }
@@ -89,11 +89,10 @@ private final class SignalDesk: @unchecked Sendable {
         listeners.withLock { $0.heard.removeAll { $0.place == place } }
     }
 
-    private func hear(_ number: Int32) {
+    private func hear() {
         if let call = listeners.withLock({ $0.heard.last?.call }) { return call() }
-        // Nobody ends the program in an orderly way: the signal does what it does by itself.
-        signal(number, SIG_DFL)
-        kill(getpid(), number)
+        // Nobody ends the program in an orderly way. The signal itself could not: Dispatch keeps it from all threads.
+        _exit(ExitCode.interrupted.rawValue)
     }
 
     private static func isIgnored(_ number: Int32) -> Bool {
