@@ -2,7 +2,8 @@ import Foundation
 import Testing
 
 /// `race` as a gate: for `git bisect run`, after each deploy, and with findings that somebody knows.
-@Suite struct RaceGateTests {
+@Suite("Races as a gate", .serialized, .ownThread)
+struct RaceGateTests {
     private static let late = "ack-before-apply:window=30ms"
 
     private func race(
