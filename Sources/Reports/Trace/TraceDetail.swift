@@ -222,7 +222,7 @@ struct TraceDetail {
             return """
                 <a href="#\(trace.anchor(place))">\(trace.name(of: exchange.device)): \
                 \(exchange.operation.name) #\(sequence)</a> at \(trace.clock(exchange.sent)), \
-                \(Self.answer(exchange))
+                \(Self.answer(exchange))\(exchange.requestID.map { ", request id \(Sanitizer.line($0, limit: 120))" } ?? "")
                 """
         }
         var pairs: [(String, HTML)] = [
@@ -236,7 +236,13 @@ struct TraceDetail {
             ("Harmless causes", "\(violation.invariant.harmless)"),
         ]
         if let gap = violation.gap {
-            pairs.insert(("Gap", "\(Figures.time(milliseconds: Double(gap) / 1e6))"), at: 3)
+            let time = Figures.time(milliseconds: Double(gap) / 1e6)
+            pairs.insert(
+                (
+                    "Gap",
+                    "\(time), from the end of the first to the sending of the second"
+                ),
+                at: 3)
         }
         pairs += proof.map { ("Proved by", $0) }
         if !violation.companions.isEmpty {

@@ -51,10 +51,15 @@ enum TracePage {
     private static let sheet = String(decoding: PackageResources.trace_css, as: UTF8.self)
     private static let script = String(decoding: PackageResources.trace_js, as: UTF8.self)
 
-    /// Its name, which leads to the report that the page lies beside.
+    /// Its name, which leads to the report that the page lies beside, and against what it was.
     private static func run(_ trace: Trace) -> HTML {
         let name = Sanitizer.line(trace.header.run)
-        return trace.isAlone ? "\(name)" : "<a href=\"../report.html\">\(name)</a>"
+        let link: HTML = trace.isAlone ? "\(name)" : "<a href=\"../report.html\">\(name)</a>"
+        let target =
+            trace.header.isVirtual
+            ? "simulated in virtual time, against the stand-in"
+            : "against \(Sanitizer.line(trace.header.target))"
+        return "\(link) · \(target)"
     }
 
     private static func facts(_ trace: Trace) -> HTML {
