@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Scripts of the promises that only REST V2 has: each against a server of its own, with the fault and without.
-@Suite("A case of REST V2 for people without this tool")
+@Suite("A case of REST V2 for people without this tool", .serialized, .ownThread)
 struct EmitProfilesTests {
     struct Planted: Sendable, CustomStringConvertible {
         var plan: String
@@ -55,9 +55,12 @@ struct EmitProfilesTests {
     func hijacked() async throws {
         let folder = try Folder()
         let one = Planted(plan: "", fault: "session-hijack", promise: "code-binds-device")
-        let ended = try await Command.run(
-            "simulate", Command.rig("detection-v2.yaml"), "--fault", one.fault, "--out", "run",
-            "--quiet", "--set", "load.arrivals.1.hold=6s", in: folder)
+        let ended = try await Command(
+            [
+                "simulate", Command.rig("detection-v2.yaml"), "--fault", one.fault, "--out", "run",
+                "--quiet", "--set", "load.arrivals.1.hold=6s",
+            ], in: folder
+        ).ended(within: .seconds(240))
         #expect(ended.code == 1, "\(ended.output)")
         try await Self.play("run/cases/\(one.promise).json", one, in: folder)
     }

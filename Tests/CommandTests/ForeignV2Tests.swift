@@ -13,7 +13,7 @@ struct ForeignV2Tests {
         let script = Command.root.appending(path: "Tests/Foreign/v2/check.py").path
         let checked = try await Command(
             ["python3", script], in: Folder(), program: "/usr/bin/env"
-        ).ended()
+        ).ended(within: .seconds(300))
         #expect(checked.code == 0, "\(checked.output)\(checked.errors)")
         #expect(checked.output.contains(", 0 failed"), "\(checked.output)")
     }
