@@ -25,6 +25,15 @@ public struct TraceContext: Sendable, Hashable {
         Fingerprint(value: UInt64(household) << 24 | UInt64(sequence)).description
     }
 
+    /// Trace and span of a header, whoever wrote it; nil where it has another form (§ 3.2).
+    public static func parts(_ header: String) -> (trace: String, span: String)? {
+        let parts = header.split(separator: "-").map(String.init)
+        guard parts.count == 4, parts[1].utf8.count == 32, parts[2].utf8.count == 16 else {
+            return nil
+        }
+        return (parts[1], parts[2])
+    }
+
     /// The header: `00-TRACE-SPAN-01`.
     public func parent(_ sequence: Int) -> String { "00-\(trace)-\(span(sequence))-01" }
 }

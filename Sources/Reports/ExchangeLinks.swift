@@ -10,19 +10,11 @@ struct ExchangeLinks {
     private let templates: [LinkTemplate]
 
     /// Those of the rig of a recorded run; none where that has none, or cannot be read any more.
-    init(_ header: HistoryHeader) { self.init(header, Self.rig(of: header)) }
+    init(_ header: HistoryHeader) { self.init(header, LoadStage.rig(of: header)) }
 
     init(_ header: HistoryHeader, _ rig: Rig?) {
         self.header = header
         templates = rig?.links ?? []
-    }
-
-    /// The rig of a recorded run, without its secrets; nil where this version cannot read it.
-    static func rig(of header: HistoryHeader) -> Rig? {
-        let reading = try? Rig.read(
-            header.rigSource, file: "the rig of \(header.run)",
-            with: RigSurroundings(secrets: .omitted, contents: { _ in nil }))
-        return reading?.rig
     }
 
     /// Those of one exchange, in the order of the rig. `message`: its request, where that was kept.
@@ -57,11 +49,7 @@ struct ExchangeLinks {
         _ exchange: Exchange, _ message: KeptMessage?
     ) -> (trace: String, span: String)? {
         if let message {
-            let parts = message.requestHeaders["traceparent"]?.split(separator: "-").map(
-                String.init)
-            guard let parts, parts.count == 4, parts[1].utf8.count == 32, parts[2].utf8.count == 16
-            else { return nil }
-            return (parts[1], parts[2])
+            return message.requestHeaders["traceparent"].flatMap(TraceContext.parts)
         }
         guard header.sendsTraceContext, let run = header.runID else { return nil }
         let context = TraceContext(run: run.description, household: exchange.device.household)

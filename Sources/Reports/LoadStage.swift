@@ -54,8 +54,7 @@ public struct LoadStage: Sendable, Hashable {
 
     /// Nil where it cannot be read any more. Of what other files say there is nothing in it.
     static func rig(of header: HistoryHeader) -> Rig? {
-        let surroundings = RigSurroundings(secrets: .omitted, contents: { _ in nil })
-        return try? Rig.read(header.rigSource, file: header.rigName, with: surroundings).rig
+        try? Rig.read(header.rigSource, file: header.rigName, with: .recorded).rig
     }
 
     private static func seconds(_ time: Duration) -> Double {

@@ -53,6 +53,11 @@ public struct RigSurroundings: Sendable {
     }
 }
 
+extension RigSurroundings {
+    /// Of a rig that a run or a case has recorded: neither secrets nor other files are looked for.
+    public static let recorded = RigSurroundings(secrets: .omitted, contents: { _ in nil })
+}
+
 /// A rig that was read, and what is doubtful about it.
 public struct RigReading: Sendable, Hashable {
     public var rig: Rig

@@ -119,7 +119,7 @@ struct NightsAddCommand: ParsableCommand {
             let header = history.header
             let reading = try Rig.read(
                 header.rigSource, file: "the rig of \(header.run)",
-                with: RigSurroundings(secrets: .omitted, contents: { _ in nil }))
+                with: .recorded)
             night = try Night(
                 history, series: reading.rig.nightly.series,
                 started: header.isVirtual

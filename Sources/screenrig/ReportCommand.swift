@@ -63,7 +63,7 @@ struct ReportCommand: ParsableCommand {
         let header = history.header
         let reading = try Rig.read(
             header.rigSource, file: "the rig of \(header.run)",
-            with: RigSurroundings(secrets: .omitted, contents: { _ in nil }))
+            with: .recorded)
         return reading.rig.thresholds
     }
 }

@@ -23,7 +23,6 @@ import Vocabulary
         var outcome = RaceOutcome()
         outcome.findings = [finding]
         outcome.trials = 100
-        outcome.variants = sweeps.count
         outcome.sweeps = sweeps
         outcome.baseline = baseline.map { RaceBaseline(file: "base", known: $0) }
         return outcome

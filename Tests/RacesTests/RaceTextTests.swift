@@ -25,8 +25,11 @@ import Vocabulary
         outcome.alsoIn = [("poll-poll", .signInVisible)]
         outcome.trials = 301
         outcome.discarded = [("poll was throttled", 2)]
-        outcome.variants = 3
-        outcome.sweptWhole = 3
+        outcome.sweeps = ["a", "b", "c"].map { name in
+            RaceOutcome.Sweep(
+                plan: name, title: name, rounds: 5, isWhole: true, trials: 100, discarded: 0,
+                obstacle: "")
+        }
         outcome.elapsed = .milliseconds(11_730)
         outcome.gate = .init([.microseconds(10), .microseconds(40)])
         return outcome

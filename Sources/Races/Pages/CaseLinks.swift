@@ -1,4 +1,5 @@
 internal import Formats
+internal import Journal
 internal import Rendering
 internal import Rigs
 
@@ -11,7 +12,7 @@ struct CaseLinks {
     init(_ found: Case) {
         let reading = try? Rig.read(
             found.rig.source, file: found.rig.name,
-            with: RigSurroundings(secrets: .omitted, contents: { _ in nil }))
+            with: .recorded)
         templates = reading?.rig.links ?? []
         self.found = found
     }
@@ -43,10 +44,6 @@ struct CaseLinks {
     }
 
     private func traceContext(_ entry: Case.Entry) -> (trace: String, span: String)? {
-        let parts = entry.traceparent?.split(separator: "-").map(String.init) ?? []
-        guard parts.count == 4, parts[1].utf8.count == 32, parts[2].utf8.count == 16 else {
-            return nil
-        }
-        return (parts[1], parts[2])
+        entry.traceparent.flatMap(TraceContext.parts)
     }
 }

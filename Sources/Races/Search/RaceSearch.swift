@@ -104,8 +104,8 @@ public struct RaceOutcome: Sendable {
     /// Trials that said nothing, by reason, in the order of their first.
     public var discarded: [(reason: String, count: Int)] = []
     /// Variants that were swept whole.
-    public var sweptWhole = 0
-    public var variants = 0
+    public var sweptWhole: Int { sweeps.count(where: \.isWhole) }
+    public var variants: Int { sweeps.count }
     /// How far what was achieved was from what was aimed at, without its sign.
     public var gate: RaceFinding.Quantiles?
     public var end = End.complete

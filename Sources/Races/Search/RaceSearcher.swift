@@ -54,14 +54,12 @@ final class RaceSearcher {
         self.search = search
         self.arena = arena
         tracks = search.plans.flatMap(\.variants).map { Candidate(variant: $0) }
-        outcome.variants = tracks.count
     }
 
     func run() async {
         for round in 0..<search.terms.perOffset where !isOver {
             await sweep(round)
         }
-        outcome.sweptWhole = tracks.count { $0.rounds >= search.terms.perOffset }
         outcome.sweeps = tracks.map { track in
             RaceOutcome.Sweep(track, isWhole: track.rounds >= search.terms.perOffset)
         }

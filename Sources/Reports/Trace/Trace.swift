@@ -34,7 +34,9 @@ struct Trace {
     let header: HistoryHeader
     let record: HouseholdRecord
     /// The other household of a home that shares an identity.
-    var other: Int?
+    private(set) var other: Int?
+    /// Of the household itself.
+    let hasExchanges: Bool
     /// In the order of their sending.
     private(set) var exchanges: [TraceExchange] = []
     private(set) var events: [DeviceEvent] = []
@@ -58,7 +60,6 @@ struct Trace {
     ) throws {
         header = history.header
         self.record = record
-        self.other = other
         self.links = links
         (origin, through) = (record.arrived, record.arrived)
         isJudged = findings != nil
@@ -68,8 +69,13 @@ struct Trace {
                 TraceViolation(
                     violation: violation, row: position + 1, caseName: cases[violation.signature]))
         }
-        for household in [record.household] + (other.map { [$0] } ?? []) {
-            try add(household, history)
+        let own = try history.exchanges(household: record.household)
+        hasExchanges = !own.isEmpty
+        try add(own, of: record.household, history)
+        // Of a home whose second household never came there is one.
+        if let other, case let life = try history.exchanges(household: other), !life.isEmpty {
+            self.other = other
+            try add(life, of: other, history)
         }
         exchanges.sort { Self.isBefore($0.exchange, $1.exchange) }
         takePauses()
@@ -87,8 +93,9 @@ struct Trace {
             < (other.sent, other.device.household, other.sequence)
     }
 
-    private mutating func add(_ household: Int, _ history: some Recorded) throws {
-        let life = try history.exchanges(household: household)
+    private mutating func add(
+        _ life: [Exchange], of household: Int, _ history: some Recorded
+    ) throws {
         var messages: [Int: KeptMessage] = [:]
         for message in try history.messages(household: household) {
             messages[message.sequence] = message

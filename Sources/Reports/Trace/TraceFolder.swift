@@ -26,7 +26,7 @@ package struct TraceFolder {
         self.findings = findings
         self.cases = cases
         let header = history.header
-        rig = ExchangeLinks.rig(of: header)
+        rig = LoadStage.rig(of: header)
         links = ExchangeLinks(header, rig)
         nonce = ReportPage.nonce(history.end?.historyHash ?? "")
     }
@@ -34,14 +34,15 @@ package struct TraceFolder {
     /// The page of one household. `isAlone`: it will not lie in the run directory, so that it links to no other
     /// file of the run.
     package func page(of record: HouseholdRecord, isAlone: Bool = false) throws -> String {
-        // Of a home whose second household never came there is one.
-        let other = try Trace.other(of: record, rig).flatMap {
-            try history.exchanges(household: $0).isEmpty ? nil : $0
-        }
-        var trace = try Trace(
-            history, record, findings: findings, cases: cases, other: other, links: links)
+        var trace = try trace(of: record)
         trace.isAlone = isAlone
         return TracePage.text(trace, nonce: nonce)
+    }
+
+    private func trace(of record: HouseholdRecord) throws -> Trace {
+        try Trace(
+            history, record, findings: findings, cases: cases, other: Trace.other(of: record, rig),
+            links: links)
     }
 
     /// The pages of those that a report names, by household: of as many as get one and have anything to show.
@@ -58,10 +59,10 @@ package struct TraceFolder {
         var left = Self.bytes
         var pages: [(household: Int, text: String)] = []
         for number in numbers {
-            guard let record = records[number],
-                try !history.exchanges(household: number).isEmpty
-            else { continue }
-            let text = try page(of: record)
+            guard let record = records[number] else { continue }
+            let trace = try trace(of: record)
+            guard trace.hasExchanges else { continue }
+            let text = TracePage.text(trace, nonce: nonce)
             // One that is too big keeps no other from being made.
             guard text.utf8.count <= left else { continue }
             left -= text.utf8.count

@@ -21,9 +21,7 @@ public struct RecordedExchange: Sendable {
     }
 
     /// What it is in every protocol.
-    var step: SignInStep {
-        exchange.operation.step(onFirstScreen: exchange.device.role == .firstScreen)
-    }
+    var step: SignInStep { exchange.signInStep }
 
     /// Why there is no reply.
     var error: TransportError? { exchange.delivery.error }

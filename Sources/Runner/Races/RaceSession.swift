@@ -68,9 +68,7 @@ package final class RaceSession: Sendable {
             let ago = max(0, WallClock.microseconds - microseconds)
             let instant = Instant.start + max(.zero, clock() - .microseconds(ago))
             switch request {
-            case .mark(let name, let edge):
-                desk.note(name, edge, at: instant, origin: .mark)
-                say("event: \(name)\(edge == .moment ? "" : ", its \(edge.rawValue)")")
+            case .mark(let name, let edge): desk.mark(name, edge, at: instant)
             case .stop:
                 stop()
                 stage.arena.stop()

@@ -86,6 +86,12 @@ final class EventDesk: @unchecked Sendable {
         }
     }
 
+    /// What somebody marks from outside, and says so.
+    func mark(_ name: String, _ edge: RunRequest.MarkEdge, at instant: Instant) {
+        note(name, edge, at: instant, origin: .mark)
+        say("event: \(name)\(edge == .moment ? "" : ", its \(edge.rawValue)")")
+    }
+
     /// The lanes have come to rest: commands that still run are ended.
     func end() {
         let (stops, running) = state.withLock { state in

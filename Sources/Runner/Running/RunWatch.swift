@@ -181,9 +181,7 @@ final class RunWatch: @unchecked Sendable {
         let asked = Instant.start + .microseconds(microseconds - outline.startedMicroseconds)
         let instant = min(max(.start, asked), max(.start, coordinator.now))
         switch request {
-        case .mark(let name, let edge):
-            desk.note(name, edge, at: instant, origin: .mark)
-            observer.say("event: \(name)\(edge == .moment ? "" : ", its \(edge.rawValue)")")
+        case .mark(let name, let edge): desk.mark(name, edge, at: instant)
         case .stop: interrupted(1)
         case .pause, .resume, .rate:
             guard outline.isOpenLoad else {

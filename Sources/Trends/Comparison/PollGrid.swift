@@ -15,9 +15,8 @@ struct PollGrid: Sendable, Hashable {
 
     /// Nil where the rig of the record cannot be read, or its TVs wait for a button.
     init?(_ header: HistoryHeader) {
-        let surroundings = RigSurroundings(secrets: .omitted, contents: { _ in nil })
         guard
-            let polling = try? Rig.read(header.rigSource, file: "rig", with: surroundings)
+            let polling = try? Rig.read(header.rigSource, file: "rig", with: .recorded)
                 .rig.polling, polling.mode == .timer
         else { return nil }
         longestMs = Double(polling.every.nanoseconds) / 1e6 * (1 + polling.jitter)

@@ -32,9 +32,8 @@ public struct RunByProtocol {
     public init(_ directory: RunDirectory) throws {
         self.directory = directory
         history = try History(path: directory.history)
-        let surroundings = RigSurroundings(secrets: .omitted, contents: { _ in nil })
         guard
-            let rig = try? Rig.read(history.header.rigSource, file: "rig", with: surroundings).rig
+            let rig = try? Rig.read(history.header.rigSource, file: "rig", with: .recorded).rig
         else { throw Refusal.unreadableRig }
         kinds = rig.protocols.map { name in
             let own = rig.kinds.filter { rig.protocolName(of: $0) == name }
