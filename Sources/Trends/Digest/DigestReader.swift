@@ -389,11 +389,9 @@ struct DigestReader {
         notes += observed.filter { !$0.isNew }.map {
             "Still observed, does not fail the run: \($0.fact.text)."
         }
-        if isMeasured, !(before.map { !nights[$0].isGap && $0 == newest - 1 } ?? true) {
-            let row = nights[..<newest].reversed().prefix(while: \.isGap).count
-            if row > 0 {
-                notes.append("Values again after \(Figures.counted(row, "night")) without.")
-            }
+        if isMeasured, let before, before < newest - 1 {
+            notes.append(
+                "Values again after \(Figures.counted(newest - 1 - before, "night")) without.")
         }
         if isMeasured, view.counted < ChangePointJudgement.firstNight,
             view.restarts.last != newest || newest == 0
