@@ -8,8 +8,8 @@ internal import Vocabulary
 /// counted by slots of time, of 10 ms at first; a long run has coarser ones, so that there are
 /// never more than 65,536.
 ///
-///     slots   ▂ ▁ █ ▁ ▁ █ ▂ ▁ █      together: the half of all polls in the fullest slots
-///     failed  . . ▅ . . ▅ . . ▅      apart: a twentieth, in the emptiest
+///     slots   ▂ ▁ █ ▁ ▁ █ ▂ ▁ █      together: the half of all polls with the most around them
+///     failed  . . ▅ . . ▅ . . ▅      apart: a twentieth, with the fewest
 struct BurstDetector: Sendable {
     private struct BurstSlot: Sendable {
         var polls: UInt32 = 0
@@ -36,15 +36,15 @@ struct BurstDetector: Sendable {
         var polls = 0
         var failed = 0
         var waited: Int64 = 0
-        /// Polls of the emptiest slot and of the fullest.
+        /// Polls around the slot with the fewest and around that with the most.
         var fewest = Int.max
         var most = 0
         /// The earliest failure.
         var first: BurstSlot?
 
-        mutating func add(_ slot: BurstSlot) {
-            fewest = min(fewest, Int(slot.polls))
-            most = max(most, Int(slot.polls))
+        mutating func add(_ slot: BurstSlot, in crowd: Int) {
+            fewest = min(fewest, crowd)
+            most = max(most, crowd)
             if slot.failed > 0, slot.sent < first?.sent ?? .max { first = slot }
             polls += Int(slot.polls)
             failed += Int(slot.failed)
@@ -69,6 +69,9 @@ struct BurstDetector: Sendable {
     private static let smallest = 16
     /// With fewer on either side nothing is said.
     private static let pollsNeeded = 30
+    /// Who polls soon after a herd is no more alone than those in it: what was sent in so many slots counts, in its own and
+    /// those before.
+    private static let around = Int64(10)
     /// One in so many polls is taken for one that came alone.
     private static let apartShare = 20
 
@@ -127,15 +130,31 @@ struct BurstDetector: Sendable {
         var at: Int64
     }
 
-    var finding: BurstFinding? {
-        let crowded = slots.filter { $0.polls > 0 }.sorted { $0.polls < $1.polls }
-        let polls = crowded.reduce(0) { $0 + Int($1.polls) }
-        guard let most = crowded.last?.polls, most >= Self.smallest else { return nil }
-        var (apart, together) = (Sum(), Sum())
-        for slot in crowded where apart.polls * Self.apartShare < polls && slot.polls <= most / 2 {
-            apart.add(slot)
+    /// Slots with polls, and how many polls there were around each; the fewest first.
+    private var crowds: [(position: Int, polls: Int)] {
+        var found: [(position: Int, polls: Int)] = []
+        var recent = 0
+        for position in slots.indices {
+            recent += Int(slots[position].polls)
+            let left = position - Int(Self.around)
+            if left >= 0 { recent -= Int(slots[left].polls) }
+            if slots[position].polls > 0 { found.append((position, recent)) }
         }
-        for slot in crowded.reversed() where together.polls * 2 < polls { together.add(slot) }
+        return found.sorted { ($0.polls, $0.position) < ($1.polls, $1.position) }
+    }
+
+    var finding: BurstFinding? {
+        let crowds = crowds
+        let polls = slots.reduce(0) { $0 + Int($1.polls) }
+        guard let most = crowds.last?.polls, most >= Self.smallest else { return nil }
+        var (apart, together) = (Sum(), Sum())
+        for crowd in crowds
+        where apart.polls * Self.apartShare < polls && crowd.polls <= most / 2 {
+            apart.add(slots[crowd.position], in: crowd.polls)
+        }
+        for crowd in crowds.reversed() where together.polls * 2 < polls {
+            together.add(slots[crowd.position], in: crowd.polls)
+        }
         guard together.polls >= Self.pollsNeeded, apart.polls >= Self.pollsNeeded,
             together.fewest > apart.most,
             together.failures.low > 2 * apart.failures.high, let first = together.first
@@ -146,7 +165,7 @@ struct BurstDetector: Sendable {
         return BurstFinding(
             text:
                 "simultaneous polls did worse: with \(together.fewest) or more within "
-                + "\(milliseconds(width)) \(share(together)), with \(apart.most) or fewer "
+                + "\(milliseconds(width * Self.around)) \(share(together)), with \(apart.most) or fewer "
                 + share(apart),
             household: Int(first.household), sequence: Int(first.sequence), at: first.sent)
     }
