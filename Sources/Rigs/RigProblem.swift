@@ -39,7 +39,6 @@ public struct RigProblem: Sendable, Hashable, CustomStringConvertible {
         case syntax(String)
         case empty
         case unknownKey(String, of: String, nearest: String?, known: [String])
-        case notYet(String, accepted: [String])
         case missing(String, example: String)
         case twice(String, firstLine: Int)
         /// Not filled in since `screenrig init`; with what belongs there.
@@ -121,9 +120,6 @@ extension RigProblem.What: CustomStringConvertible {
             if let nearest { return "unknown key '\(key.shortened)'; did you mean '\(nearest)'?" }
             return "unknown key '\(key.shortened)'; \(owner.shortened) takes "
                 + known.joined(separator: ", ")
-        case .notYet(let key, let accepted):
-            let remedy = accepted.isEmpty ? "" : " or write \(accepted.joined(separator: " or "))"
-            return "'\(key)' is not supported yet; leave it out\(remedy)"
         case .missing(let key, let example):
             return "'\(key)' is missing; add for example '\(example)'"
         case .twice(let key, let firstLine):

@@ -1,6 +1,6 @@
 /// The reference rig, rigs/reference.yaml: every key of the format with its explanation and a value,
-/// made of the same rows as the reader. It can be run; what cannot stand beside something else, or
-/// is not supported yet, is commented out.
+/// made of the same rows as the reader. It can be run; what cannot stand beside something else is
+/// commented out.
 public enum RigReference {
     /// The reference rig as YAML text.
     public static func yaml() -> String {
@@ -8,7 +8,7 @@ public enum RigReference {
             # yaml-language-server: $schema=screenrig.schema.json
             # Every key of a rig file, with its default or an example. This file is generated from the
             # description of the format, and is itself a small rig: screenrig run rigs/reference.yaml
-            # A key that is commented out is an alternative to another one, or is not supported yet.
+            # A key that is commented out is an alternative to another one.
             #
             # Durations, rates, shares, sizes and distributions need a unit. Inside braces and
             # brackets, put a distribution or a ${NAME} in quotes. ${NAME} reads an environment
@@ -51,7 +51,7 @@ public enum RigReference {
         let indent = String(repeating: "  ", count: depth)
         return keys.enumerated().flatMap { position, key -> [String] in
             let name = path.isEmpty ? key.name : "\(path).\(key.name)"
-            let isOut = isCommented || key.isAlternative || !key.isSupported
+            let isOut = isCommented || key.isAlternative
             let dash = isItem ? (position == 0 ? "- " : "  ") : ""
             let start = indent + dash + (isOut ? "# " : "")
             let comments = wrapped(comment(key), width: 96 - start.count).map {
@@ -60,7 +60,7 @@ public enum RigReference {
             let value = sample[name] ?? key.example
             var own: [String]
             switch key.shape {
-            case .map(let inner) where key.isSupported:
+            case .map(let inner):
                 own = ["\(start)\(key.name):"]
                 own += lines(
                     inner, path: name, sample: sample, depth: depth + (isItem ? 2 : 1),
@@ -80,18 +80,14 @@ public enum RigReference {
 
     private static func comment(_ key: KeyRow) -> String {
         var text = key.text
-        if key.isSupported, let fallback = key.fallback, key.hasPlainDefault {
+        if let fallback = key.fallback, key.hasPlainDefault {
             text += " Default: \(fallback)."
         }
-        if case .choice(let choices) = key.shape {
-            let words = choices.filter(\.isSupported).map(\.word)
-            if words.count > 1, !words.allSatisfy({ text.contains("\($0):") }) {
-                text += " One of: \(words.joined(separator: ", "))."
-            }
-            let later = choices.filter { !$0.isSupported }.map(\.word)
-            if !later.isEmpty { text += " Not supported yet: \(later.joined(separator: ", "))." }
+        let words = key.shape.words
+        if words.count > 1, !words.allSatisfy({ text.contains("\($0):") }) {
+            text += " One of: \(words.joined(separator: ", "))."
         }
-        return key.isSupported ? text : "Not supported yet: " + text
+        return text
     }
 
     private static func wrapped(_ text: String, width: Int) -> [String] {

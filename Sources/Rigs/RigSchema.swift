@@ -42,19 +42,9 @@ public enum RigSchema {
     }
 
     private static func property(_ key: KeyRow) -> JSON {
-        switch key.status {
-        case .supported:
-            var text = key.text
-            if let fallback = key.fallback, key.hasPlainDefault { text += " Default: \(fallback)." }
-            return .members([("description", .string(text))] + schema(key.shape))
-        case .notYet(let accepted):
-            let text = key.text + " Not supported yet."
-            return .members(
-                [("description", .string(text))]
-                    + (accepted.isEmpty
-                        ? [("not", .members([]))]
-                        : [("enum", .array(accepted.flatMap { spellings($0) }))]))
-        }
+        var text = key.text
+        if let fallback = key.fallback, key.hasPlainDefault { text += " Default: \(fallback)." }
+        return .members([("description", .string(text))] + schema(key.shape))
     }
 
     private static func schema(_ shape: Shape) -> [(String, JSON)] {
@@ -63,7 +53,7 @@ public enum RigSchema {
             if let name = scalar.name { return [("$ref", .string("#/$defs/\(name)"))] }
             return definition(scalar).filter { $0.0 != "description" }
         case .choice(let choices):
-            let words = choices.filter(\.isSupported).flatMap { spellings($0.word) }
+            let words = choices.flatMap { spellings($0) }
             return [("anyOf", .array([.members([("enum", .array(words))]), variable]))]
         case .map(let keys): return map(keys)
         case .one(let keys):

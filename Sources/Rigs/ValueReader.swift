@@ -33,7 +33,6 @@ struct ValueReader {
                 refuse(entry, rows, name, given: given)
                 continue
             }
-            guard isSupported(rows[position], entry) else { continue }
             var inner = Marks(entry.value.place)
             let start = problems.count
             setters[position] =
@@ -116,21 +115,17 @@ struct ValueReader {
         warnings.append(RigProblem(place, .conflict(sentence)))
     }
 
-    /// The word of a choice that stands here, when it is a supported one.
+    /// The word of a choice that stands here, when it is one.
     mutating func chosen(
-        _ tree: YAMLTree, _ choices: [Shape.Choice], _ asked: Asked
+        _ tree: YAMLTree, _ choices: [String], _ asked: Asked
     ) -> String? {
         guard case .scalar(let text, _) = tree.content,
             let word = variables.expanded(text, tree.place, &problems)?.text
         else { return nil }
         let shape = Shape.choice(choices)
-        guard let choice = choices.first(where: { $0.word == word }) else {
+        guard choices.contains(word) else {
             let wanted = asked.wanted ?? shape.wanted
             refuse(tree.place, .value(asked.name, shown: text, remark: nil, wanted: wanted))
-            return nil
-        }
-        guard choice.isSupported else {
-            refuse(tree.place, .notYet("\(asked.name): \(word)", accepted: shape.words))
             return nil
         }
         return word
@@ -186,29 +181,14 @@ extension ValueReader {
             return
         }
         let nearest = entry.key.nearest(among: keys.map(\.name))
-        let known = keys.filter(\.isSupported).map(\.name)
+        let known = keys.map(\.name)
         refuse(entry.keyPlace, .unknownKey(entry.key, of: name, nearest: nearest, known: known))
         // What stands under a misspelt key is read as well, for the sake of its own problems.
-        if let key = keys.first(where: { $0.name == nearest }), key.isSupported,
+        if let key = keys.first(where: { $0.name == nearest }),
             !given.contains(key.name)
         {
             key.tries(entry.value, &self)
         }
-    }
-
-    /// Whether the value may be read; what is accepted as today's behaviour is not read further.
-    private mutating func isSupported(_ key: KeyRow, _ entry: YAMLTree.Entry) -> Bool {
-        guard case .notYet(let accepted) = key.status else { return true }
-        var found: String?
-        switch entry.value.content {
-        case .scalar(let text, _): found = text
-        case .list(let items): if items.isEmpty { found = "[]" }
-        case .map(let entries): if entries.isEmpty { found = "{}" }
-        }
-        if found.map(accepted.contains) != true {
-            refuse(entry.keyPlace, .notYet(key.name, accepted: accepted))
-        }
-        return false
     }
 }
 

@@ -97,25 +97,10 @@ struct Key<Owner: RigSection>: Sendable {
         key.row.changesRequests = false
         return key
     }
-
-    /// A key that the format has a place for and this version refuses.
-    static func notYet(
-        _ name: String, accepting: [String] = [], example: String, _ text: String
-    ) -> Key {
-        var key = Key(name, .scalar(.text), set: { _, _ in }, example: example, text)
-        key.row.status = .notYet(accepting: accepting)
-        return key
-    }
 }
 
 /// What a key is to documents and to messages.
 struct KeyRow: Sendable {
-    enum Status: Sendable {
-        case supported
-        /// Refused, but for these spellings of what happens today anyway.
-        case notYet(accepting: [String])
-    }
-
     var name: String
     var shape: Shape
     /// What holds when the key is absent, as YAML; nil when nothing does.
@@ -125,7 +110,6 @@ struct KeyRow: Sendable {
     var example: String
     /// A sentence or two, for people.
     var text: String
-    var status = Status.supported
     /// Cannot stand beside a key shown before it: commented out in the reference rig.
     var isAlternative: Bool
     var changesRequests = true
@@ -147,10 +131,6 @@ struct KeyRow: Sendable {
         self.tries = tries
     }
 
-    var isSupported: Bool {
-        if case .supported = status { true } else { false }
-    }
-
     /// Whether the default is worth a word: not an empty map or list.
     var hasPlainDefault: Bool {
         !(fallback ?? "{}").isEmpty && !["{}", "[]"].contains(fallback)
@@ -161,7 +141,7 @@ struct KeyRow: Sendable {
 indirect enum Shape: Sendable {
     case scalar(ScalarForm)
     /// One of some words.
-    case choice([Choice])
+    case choice([String])
     /// A map with these keys.
     case map([KeyRow])
     /// A map with exactly one of these keys.
@@ -172,22 +152,16 @@ indirect enum Shape: Sendable {
     /// The first of these that fits the kind of node, a scalar, a list or a map.
     case either([Shape])
 
-    /// A word of a choice.
-    struct Choice: Sendable {
-        var word: String
-        var isSupported = true
-    }
-
     /// What it is, as the end of "it must be ...".
     var wanted: String {
         switch self {
         case .scalar(let scalar): scalar.wanted
         case .choice: Self.listed(words)
         case .map(let keys):
-            keys.first { $0.isSupported && !$0.isAlternative && !$0.example.isEmpty }
+            keys.first { !$0.isAlternative && !$0.example.isEmpty }
                 .map { "a map, such as {\($0.name): \($0.example)}" } ?? "a map"
         case .one(let keys):
-            "a map with one of \(Self.listed(keys.filter(\.isSupported).map(\.name)))"
+            "a map with one of \(Self.listed(keys.map(\.name)))"
         case .named(let shape): "a map of names, each with \(shape.wanted)"
         case .list(let shape): "a list, each item \(shape.wanted)"
         case .either(let shapes):
@@ -197,11 +171,7 @@ indirect enum Shape: Sendable {
 
     /// The words that it takes.
     var words: [String] {
-        if case .choice(let choices) = self {
-            choices.filter(\.isSupported).map(\.word)
-        } else {
-            []
-        }
+        if case .choice(let words) = self { words } else { [] }
     }
 
     /// Whether it takes this kind of node at all.

@@ -86,11 +86,9 @@ struct Syntax<Value>: Sendable {
 // MARK: Words
 
 extension Syntax where Value: Equatable & Sendable {
-    /// Words, each with what it stands for; those of `later` are not supported yet.
-    static func words(_ words: [(String, Value)], later: [String] = []) -> Syntax {
-        let choices =
-            words.map { Shape.Choice(word: $0.0) }
-            + later.map { Shape.Choice(word: $0, isSupported: false) }
+    /// Words, each with what it stands for.
+    static func words(_ words: [(String, Value)]) -> Syntax {
+        let choices = words.map(\.0)
         return Syntax(
             .choice(choices),
             spelled: { value in
@@ -110,14 +108,14 @@ extension Syntax where Value: Equatable & Sendable {
 extension Syntax
 where Value: CaseIterable & RawRepresentable<String> & Equatable & Sendable {
     /// The words of an enum, in its order; `later`: those that are planned.
-    static func words(later: [String] = []) -> Syntax {
-        .words(Value.allCases.map { ($0.rawValue, $0) }, later: later)
+    static func words() -> Syntax {
+        .words(Value.allCases.map { ($0.rawValue, $0) })
     }
 }
 
 extension Syntax<String> {
-    static func words(_ words: [String], later: [String] = []) -> Syntax {
-        .words(words.map { ($0, $0) }, later: later)
+    static func words(_ words: [String]) -> Syntax {
+        .words(words.map { ($0, $0) })
     }
 
     /// A file beside the one that names it.
