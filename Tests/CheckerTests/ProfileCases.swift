@@ -261,6 +261,12 @@ extension ProfileCase {
             $0.assertion(at: 8_000)
             $0.pollCode(at: 10_000, Story.shown(alice, from: 8_002, life: -5))
         },
+        ProfileCase("I20: two profiles of one provider in one answer", .profileConsistent) {
+            signedIn(&$0)
+            var other = first
+            other.notAfter += 1_500
+            $0.see([first, other], at: 12_000)
+        },
         ProfileCase("I21: one profile with two beginnings", .profileViewsAgree) {
             signedIn(&$0)
             var other = first
@@ -427,6 +433,20 @@ extension ProfileCase {
         },
         ProfileCase("I28: under another identity", .identityIsolation) {
             home(&$0, shownTo: "viewer 2")
+        },
+        ProfileCase(
+            "I28: under another identity, with the times of the login, whatever users are called",
+            .identityIsolation
+        ) {
+            $0.rules.knowsUsers = false
+            home(&$0, shownTo: "viewer 2")
+        },
+        ProfileCase("I28: under another identity, of a user who may have signed in there before") {
+            $0.rules.knowsUsers = false
+            home(&$0, shownTo: "viewer 1")
+            var view = Story.shown(alice, from: -600_000)
+            view.kind = .serviceTokenSSO
+            $0.see([view], at: 21_000, in: 9, subject: "viewer 2")
         },
         ProfileCase("I28: a session lets a device in that named no identity", .identityIsolation) {
             $0.see(at: 0)

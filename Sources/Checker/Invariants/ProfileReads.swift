@@ -50,6 +50,7 @@ extension HouseholdState {
             let isOurs = hasWriters(of: TokenRead.somebody, by: beat.ret, at: shown.slot)
             return isOurs ? () : notePreSignedIn()
         }
+        guard !isDouble(shown, beat, answer) else { return }
         if shown.tag != 0,
             isOtherUser(shown, beat, book) || isOtherProvider(shown, operation, beat, book)
         {
@@ -69,6 +70,24 @@ extension HouseholdState {
         if kind == .regular, answer.subject != 0, shown.tag != 0 {
             keep(view: shown, isOwn: true, beat, answer, book)
         }
+    }
+
+    /// I20: an answer has one profile of a provider at most (rest-v2.md § 6).
+    private mutating func isDouble(
+        _ shown: ProfileAnswer.ShownProfile, _ beat: CompactOperation, _ answer: ProfileAnswer
+    ) -> Bool {
+        let other = answer.shown.first {
+            $0.slot == shown.slot && $0.tag == shown.tag && $0.expires != shown.expires
+        }
+        guard let other else { return false }
+        // Said once, of the later.
+        if shown.expires > other.expires {
+            let apart = milliseconds(distance(shown.expires, other.expires))
+            let text =
+                "\(beat.name) returned two profiles of one user at one provider, with expiries \(apart) apart"
+            accuse(violation(.profileConsistent, .certain, [beat], text))
+        }
+        return true
     }
 
     /// For I28 and I29, which are decided when the run is over.

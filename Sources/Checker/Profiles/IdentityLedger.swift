@@ -45,6 +45,8 @@ struct IdentityLedger {
     private var logins: [UInt64: [Login]] = [:]
     /// Identities under which a user signed in, by the user's mark.
     private var identities: [UInt64: Set<UInt64>] = [:]
+    /// Profiles of devices' own logins, by the marks of user and notBefore.
+    private var ownProfiles: Set<UInt64> = []
     /// Users that signed in without any.
     private var withoutIdentity: Set<UInt64> = []
     /// Identities of devices of which exchanges are missing: what they did is not known.
@@ -75,6 +77,20 @@ struct IdentityLedger {
     mutating func add(user tag: UInt64, under subjects: [UInt64]) {
         if subjects.isEmpty { withoutIdentity.insert(tag) }
         identities[tag, default: []].formUnion(subjects)
+    }
+
+    /// A device was shown a profile of its own.
+    mutating func add(profileOf tag: UInt64, from generated: Int64) {
+        ownProfiles.insert(Self.mark(tag, generated))
+    }
+
+    /// Whether it is the very profile that a login of this run made: one from before began before.
+    func isOfLoginHere(_ view: View) -> Bool {
+        ownProfiles.contains(Self.mark(view.tag, view.generated))
+    }
+
+    private static func mark(_ tag: UInt64, _ generated: Int64) -> UInt64 {
+        tag &* 31 ^ UInt64(bitPattern: generated)
     }
 
     mutating func noteEmpty(_ subject: UInt64, at mvpd: UInt64, time: Int64) {
@@ -191,6 +207,9 @@ extension HouseholdState {
         for user in Set(book.seen.map(\.tag)) {
             registry.identities.add(user: user, under: book.subjects)
         }
+        for seen in book.seen where seen.kind == .regular {
+            registry.identities.add(profileOf: seen.tag, from: seen.generated)
+        }
         for view in book.views { registry.identities.add(view) }
         tellPermits(book)
     }
@@ -215,7 +234,9 @@ extension SharedState {
         var tested: Set<Int> = []
         for view in identities.allViews {
             if !view.isOwn, identities.isAnothers(view) {
-                guard rules.knowsUsers || identities.wasEmpty(view) else { continue }
+                guard
+                    rules.knowsUsers || identities.wasEmpty(view) || identities.isOfLoginHere(view)
+                else { continue }
                 accuse(
                     view, .identityIsolation, [view.beat], &accused,
                     "\(view.beat.name) returned a profile by single sign-on whose user had signed in "
