@@ -127,6 +127,8 @@ public struct HistoryHeader: Sendable, Hashable {
     /// Each request carried the `traceparent` that `TraceContext` makes of `runID`; false in histories from
     /// before it did so.
     public var sendsTraceContext: Bool
+    /// Which part of the plan it is; nil where the run was not split, and in histories from before version 5.
+    public var shard: ShardRecord?
 
     public init(
         run: String, runID: RunID? = nil, rigName: String, rigSource: String, seed: UInt64,
@@ -136,7 +138,7 @@ public struct HistoryHeader: Sendable, Hashable {
         shows: [String] = [], policies: [String] = [], judging: [String] = [],
         validLatenessNanoseconds: Int64,
         validBusy: Double, breachFails: Bool, throttledBy: ThrottleKey? = nil,
-        sendsTraceContext: Bool = false
+        sendsTraceContext: Bool = false, shard: ShardRecord? = nil
     ) {
         self.run = run
         self.runID = runID
@@ -161,6 +163,7 @@ public struct HistoryHeader: Sendable, Hashable {
         self.breachFails = breachFails
         self.throttledBy = throttledBy
         self.sendsTraceContext = sendsTraceContext
+        self.shard = shard
     }
 }
 

@@ -27,6 +27,9 @@ struct Facts {
         values["throttled_by"] = header.throttledBy?.rawValue
         if header.sendsTraceContext { values["trace_context"] = "run_id" }
         values["planned_households"] = header.plannedHouseholds.map(String.init)
+        if let shard = header.shard {
+            values.merge(Facts(shard).values) { _, new in new }
+        }
     }
 
     init(_ end: HistoryEnd) {
@@ -82,7 +85,7 @@ struct Facts {
             validLatenessNanoseconds: lateness, validBusy: busy,
             breachFails: breachFails,
             throttledBy: self["throttled_by"].flatMap(ThrottleKey.init),
-            sendsTraceContext: self["trace_context"] == "run_id")
+            sendsTraceContext: self["trace_context"] == "run_id", shard: shard)
     }
 
     var end: HistoryEnd? {
@@ -117,7 +120,7 @@ struct Facts {
         {
             return "its standstills cannot be read"
         }
-        return nil
+        return shardDamage
     }
 
     private static func isStandstill(_ text: String) -> Bool {
@@ -140,6 +143,10 @@ struct Facts {
             "ended_ns": time, "cpu_percent": 0...1e9, "recorded_exchanges": count,
             "lost_exchanges": count, "total_exchanges": count, "counted_only": count,
             "held_back": count, "longest_hold_ns": time,
+            "shard_number": count, "shard_count": count, "shard_attempt": count,
+            "shard_households": count, "shard_households_of_plan": count,
+            "shard_start_at_us": 0...Double(Columns.ColumnLimit.epoch.upperBound) * 1_000,
+            "shard_clock_error_us": count,
         ]
     }()
 

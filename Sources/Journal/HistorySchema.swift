@@ -5,10 +5,10 @@
 /// ```
 public enum HistorySchema {
     /// Value of `schema` in `meta`.
-    public static let version = "screenrig/history/4"
+    public static let version = "screenrig/history/5"
     /// What can be read: before version 2 nothing was known of paths, before version 3 nothing of profiles,
-    /// before version 4 nothing of a household's provider and of events of the run.
-    static let readable = (1...4).map { "screenrig/history/\($0)" }
+    /// before version 4 nothing of a household's provider and of events of the run, before version 5 nothing of shards.
+    static let readable = (1...5).map { "screenrig/history/\($0)" }
 
     struct SchemaTable: Sendable {
         var name: String
@@ -83,7 +83,10 @@ public enum HistorySchema {
     }
 
     static let meta = SchemaTable(
-        name: "meta", note: "one fact about the run, such as its rig, seed, target and outcome",
+        name: "meta",
+        note:
+            "one fact about the run, such as its rig, seed, target and outcome; of a shard, under keys that begin with "
+            + "`shard_`, its number (from 0), count, attempt, host, asked start and clock",
         columns: [
             SchemaColumn("key", "TEXT PRIMARY KEY", "name of the fact"),
             SchemaColumn("value", "TEXT", "its value"),
