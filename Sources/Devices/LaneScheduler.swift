@@ -28,6 +28,8 @@ final class LaneScheduler: @unchecked Sendable {
     private let shown = Mutex(RunPhase.arriving)
     /// Next of the plan to sign in before the load.
     private var toPrepare = 0
+    /// Positions below have arrived, and have signed in before the load; kept where a restart finds them.
+    private var begun = (arrived: 0, prepared: 0)
     /// Households that were signed in before the load, until they arrive.
     private var awaited: [Int: UnsafeContinuation<Bool, Never>] = [:]
     /// Arrived before they were done with signing in.
@@ -69,7 +71,7 @@ final class LaneScheduler: @unchecked Sendable {
         case .open: scheduleNext()
         case .once where plan.preparation > .zero: scheduleNext()
         case .once:
-            for _ in 0..<(plan.households ?? 0) { startNext() }
+            while startNext() {}
             close()
         case .closed(_, let duration, _):
             lane.at(.start + duration) { [self] in close() }
@@ -112,6 +114,7 @@ final class LaneScheduler: @unchecked Sendable {
 
     private func scheduleNext() {
         guard !hasClosed else { return }
+        position = plan.firstLeft(from: position)
         guard let household = plan.household(position), let arrival = household.arrival else {
             return close()
         }
@@ -129,6 +132,7 @@ final class LaneScheduler: @unchecked Sendable {
             guard !hasClosed, arrivalTimer == self.arrivalTimer else { return }
             pace.arrived(at: due)
             awaitedArrival = nil
+            keepBegun(arrived: position)
             if household.preparation == nil {
                 start(household)
             } else if let waiting = awaited.removeValue(forKey: household.index) {
@@ -161,9 +165,11 @@ final class LaneScheduler: @unchecked Sendable {
     private func prepareNext() {
         while !hasClosed, let household = plan.household(toPrepare) {
             toPrepare += 1
-            guard let time = household.preparation else { continue }
+            guard let time = household.preparation, !plan.isBegun(toPrepare - 1) else { continue }
+            let next = toPrepare
             lane.at(.start + time) { [self] in
                 guard !hasClosed else { return }
+                keepBegun(prepared: next)
                 start(household)
                 prepareNext()
             }
@@ -179,10 +185,22 @@ final class LaneScheduler: @unchecked Sendable {
         return await withUnsafeContinuation { awaited[household] = $0 }
     }
 
-    private func startNext() {
-        guard !hasClosed, let household = plan.household(position) else { return }
+    /// False where none is left.
+    @discardableResult
+    private func startNext() -> Bool {
+        guard !hasClosed else { return false }
+        position = plan.firstLeft(from: position)
+        guard let household = plan.household(position) else { return false }
         position += 1
+        keepBegun(arrived: position)
         start(household)
+        return true
+    }
+
+    /// Before a household begins, so that no restart begins it again.
+    private func keepBegun(arrived: Int? = nil, prepared: Int? = nil) {
+        begun = (arrived ?? begun.arrived, prepared ?? begun.prepared)
+        lane.keepBegun(arrived: begun.arrived, prepared: begun.prepared)
     }
 
     private func start(_ plan: HouseholdPlan) {

@@ -38,9 +38,11 @@ public struct ThrottleProbe: Sendable {
     private let addresses: [String]
 
     /// A device like the first of `plan`, with another id. `salt` chooses two addresses that no household has:
-    /// buckets that an earlier preflight filled are not met again. Nil for a plan without households or addresses.
-    public init?(_ plan: Plan, terms: RunConfiguration, salt: UInt64) {
-        addresses = plan.spareAddresses(salt: salt)
+    /// buckets that an earlier preflight filled are not met again; those of a `shard` are no other's. Nil for a plan without households or addresses.
+    public init?(
+        _ plan: Plan, terms: RunConfiguration, salt: UInt64, for shard: Shard? = nil
+    ) {
+        addresses = plan.spareAddresses(salt: salt, for: shard)
         guard let first = plan.household(0), addresses.count == 2 else { return nil }
         self.terms = terms
         dialect = terms.dialect(of: first.kind)

@@ -146,7 +146,8 @@ struct Facts {
             "shard_number": count, "shard_count": count, "shard_attempt": count,
             "shard_households": count, "shard_households_of_plan": count,
             "shard_start_at_us": 0...Double(Columns.ColumnLimit.epoch.upperBound) * 1_000,
-            "shard_clock_error_us": count,
+            "shard_began_us": 0...Double(Columns.ColumnLimit.epoch.upperBound) * 1_000,
+            "shard_clock_error_us": count, "shard_begins_ns": time,
         ]
     }()
 

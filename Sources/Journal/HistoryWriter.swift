@@ -120,6 +120,14 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
         }
     }
 
+    /// Keeps when the lanes of a shard began to run, microseconds since 1970.
+    public func note(began microseconds: Int64) {
+        queue.async { [self] in
+            assertOnQueue()
+            ledger.take(began: microseconds)
+        }
+    }
+
     /// Waits for everything handed over, writes it and the end, and gives the end with its history
     /// hash. The file is then complete and read-only in spirit. Call it once, last.
     public func finish(_ end: HistoryEnd) -> HistoryEnd {

@@ -71,6 +71,43 @@ extension LaneTurn {
     /// The first of a file's; the second is how many lanes follow.
     public static let mark: Int64 = 0x5343_524e_0001
 
+    /// Of a lane's words the first of two that say how many households it has begun.
+    public static let begunWord = 6
+
+    /// How many households of its part a lane had begun when its process ended.
+    public struct BegunHouseholds: Sendable, Hashable {
+        public var lane: Int
+        /// Households that do not sign in before the load: those at positions below this one.
+        public var arrived: Int
+        /// Households that do: likewise.
+        public var prepared: Int
+
+        public init(lane: Int, arrived: Int, prepared: Int) {
+            self.lane = lane
+            self.arrived = arrived
+            self.prepared = prepared
+        }
+    }
+
+    /// Of every lane, from the file that a process left; nil where there is no such file, or it is not one of these.
+    public static func begun(at path: String) -> [BegunHouseholds]? {
+        guard let numbers = numbers(at: path) else { return nil }
+        let all = (0..<Int(numbers[1])).map { lane in
+            let first = (lane + 1) * words + begunWord
+            return BegunHouseholds(
+                lane: lane, arrived: Int(numbers[first]), prepared: Int(numbers[first + 1]))
+        }
+        return all.allSatisfy { $0.arrived >= 0 && $0.prepared >= 0 } ? all : nil
+    }
+
+    /// Whether the process that writes this file still lives. False where the file is not there.
+    public static func isHeld(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+
     /// Of a lane's words: phase, began, 1 where there is an exchange, household, sequence, operation.
     public init?(lane: Int, words: some RandomAccessCollection<Int64>) {
         let words = Array(words.prefix(6))
@@ -87,9 +124,17 @@ extension LaneTurn {
     /// The turns of a process that has ended, from the file that it left; none where there is no such
     /// file, or it is not one of these.
     public static func left(at path: String) -> [LaneTurn] {
+        guard let numbers = numbers(at: path) else { return [] }
+        return (0..<Int(numbers[1])).compactMap { lane in
+            LaneTurn(lane: lane, words: numbers[((lane + 1) * words)..<((lane + 2) * words)])
+        }
+    }
+
+    /// A file's words, where it is one of these and whole.
+    private static func numbers(at path: String) -> [Int64]? {
         guard let file = FileHandle(forReadingAtPath: path),
             let data = try? file.read(upToCount: 1 << 20)
-        else { return [] }
+        else { return nil }
         let numbers = data.withUnsafeBytes { bytes in
             (0..<bytes.count / 8).map {
                 bytes.loadUnaligned(fromByteOffset: $0 * 8, as: Int64.self)
@@ -97,9 +142,7 @@ extension LaneTurn {
         }
         guard numbers.count >= words, numbers[0] == mark,
             (1...1024).contains(numbers[1]), numbers.count >= (Int(numbers[1]) + 1) * words
-        else { return [] }
-        return (0..<Int(numbers[1])).compactMap { lane in
-            LaneTurn(lane: lane, words: numbers[((lane + 1) * words)..<((lane + 2) * words)])
-        }
+        else { return nil }
+        return numbers
     }
 }

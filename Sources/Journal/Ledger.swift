@@ -25,6 +25,7 @@ final class Ledger {
     private var exchanges: [[Exchange]] = []
     private var writtenID = 0
     private var households: [Int: HouseholdRecord] = [:]
+    private var began: Int64?
     private var events: [DeviceEvent] = []
     private var health: [LaneHealth] = []
     private var runEvents: [RunEvent] = []
@@ -177,6 +178,12 @@ final class Ledger {
         hasNews = true
     }
 
+    /// When the lanes of a shard began to run, by the wall clock.
+    func take(began microseconds: Int64) {
+        began = microseconds
+        hasNews = true
+    }
+
     // MARK: Writing
 
     /// Writes all that is new in one transaction. On trouble nothing is lost but single exchanges:
@@ -238,6 +245,7 @@ final class Ledger {
         entries.messages = messages?.fresh ?? []
         entries.facts = Facts(kept)
         entries.facts.values.merge(Facts(restraint).values) { $1 }
+        entries.facts.values["shard_began_us"] = began.map(String.init)
         entries.watermark = (watermark, kept.total)
         return entries
     }

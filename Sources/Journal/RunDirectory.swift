@@ -37,10 +37,16 @@ public struct RunDirectory: Sendable, Hashable {
         (path as NSString).appendingPathComponent(name)
     }
 
+    /// `smoke-shard-3-of-8`: what the names of a shard's directories begin with.
+    public static func stem(rig: String, shard: (number: Int, count: Int)?) -> String {
+        slug(rig) + (shard.map { "-shard-\($0.number)-of-\($0.count)" } ?? "")
+    }
+
     /// Makes the directory of a run that starts now, and points `latest` to it. With `out` exactly
     /// that directory, which must not hold anything; `latest` then stays as it is.
     public static func create(
-        rig: String, startedMicroseconds: Int64, out: String? = nil, under root: String = root
+        rig: String, shard: (number: Int, count: Int)? = nil, startedMicroseconds: Int64,
+        out: String? = nil, under root: String = root
     ) throws(JournalError) -> RunDirectory {
         if let out { return try create(exactly: out) }
         do {
@@ -49,7 +55,8 @@ public struct RunDirectory: Sendable, Hashable {
         } catch {
             throw .cannotCreate(path: root, reason: PrivateFile.reason(of: error))
         }
-        let plain = "\(slug(rig))-\(UTCTime(microseconds: startedMicroseconds).compact)"
+        let stem = stem(rig: rig, shard: shard)
+        let plain = "\(stem)-\(UTCTime(microseconds: startedMicroseconds).compact)"
         for number in 1... {
             let name = number == 1 ? plain : "\(plain)-\(number)"
             let path = (root as NSString).appendingPathComponent(name)

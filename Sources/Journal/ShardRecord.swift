@@ -8,9 +8,11 @@ public struct ShardRecord: Sendable, Hashable {
     public var attempt: Int
     /// Name of the machine.
     public var host: String
-    /// When all shards were to start together, microseconds since 1970; nil: at once. The run's own start is
-    /// `HistoryHeader.startedMicroseconds`: what that is later by is the lateness of the start.
+    /// When all shards were to start together, microseconds since 1970; nil: at once. Instant zero of the run is
+    /// `HistoryHeader.startedMicroseconds`, which is this time unless it had passed.
     public var startAtMicroseconds: Int64?
+    /// When the lanes did begin to run, by this machine's wall clock; nil: they never did, or not in time to say so.
+    public var beganMicroseconds: Int64?
     /// What the machine knew of its clock when the shard started; nil in virtual time.
     public var clock: ClockReading?
     /// Households of the shard's part of the plan, whatever its attempt; nil where that depends on how fast they
@@ -22,28 +24,36 @@ public struct ShardRecord: Sendable, Hashable {
     public var earlier: [String]
     /// Households that an earlier attempt began and did not end. Nobody runs them again. In ascending order.
     public var lost: [Int]
+    /// Where in the plan this attempt began: zero for the first. The run's instants count from the plan's zero in
+    /// every attempt.
+    public var begins: Instant
 
     public init(
         number: Int, count: Int, attempt: Int = 1, host: String = "",
-        startAtMicroseconds: Int64? = nil, clock: ClockReading? = nil, households: Int? = nil,
-        householdsOfPlan: Int? = nil, earlier: [String] = [], lost: [Int] = []
+        startAtMicroseconds: Int64? = nil, beganMicroseconds: Int64? = nil,
+        clock: ClockReading? = nil, households: Int? = nil,
+        householdsOfPlan: Int? = nil, earlier: [String] = [], lost: [Int] = [],
+        begins: Instant = .start
     ) {
         self.number = number
         self.count = count
         self.attempt = attempt
         self.host = host
         self.startAtMicroseconds = startAtMicroseconds
+        self.beganMicroseconds = beganMicroseconds
         self.clock = clock
         self.households = households
         self.householdsOfPlan = householdsOfPlan
         self.earlier = earlier
         self.lost = lost
+        self.begins = begins
     }
 
-    /// How much later than asked a run began that started at this time, in microseconds; nil where no start was
-    /// asked for.
-    public func startLateness(startedMicroseconds: Int64) -> Int64? {
-        startAtMicroseconds.map { startedMicroseconds - $0 }
+    /// How much later than asked the lanes began to run, in microseconds, by this machine's clock; nil where no start
+    /// was asked for, and where they never did.
+    public var startLatenessMicroseconds: Int64? {
+        guard let startAtMicroseconds, let beganMicroseconds else { return nil }
+        return beganMicroseconds - startAtMicroseconds
     }
 }
 
@@ -80,12 +90,14 @@ extension Facts {
             "shard_attempt": String(shard.attempt), "shard_host": shard.host,
         ]
         values["shard_start_at_us"] = shard.startAtMicroseconds.map(String.init)
+        values["shard_began_us"] = shard.beganMicroseconds.map(String.init)
         values["shard_households"] = shard.households.map(String.init)
         values["shard_households_of_plan"] = shard.householdsOfPlan.map(String.init)
         if !shard.earlier.isEmpty { values["shard_earlier"] = FlatJSON.texts(shard.earlier) }
         if !shard.lost.isEmpty {
             values["shard_lost"] = shard.lost.map(String.init).joined(separator: ",")
         }
+        if shard.begins != .start { values["shard_begins_ns"] = String(shard.begins.nanoseconds) }
         guard let clock = shard.clock else { return }
         values["shard_clock_synchronised"] = String(clock.isSynchronised)
         values["shard_clock_error_us"] = String(clock.errorMicroseconds)
@@ -103,10 +115,12 @@ extension Facts {
             attempt: self["shard_attempt"].flatMap { Int($0) } ?? 1,
             host: self["shard_host"] ?? "",
             startAtMicroseconds: self["shard_start_at_us"].flatMap { Int64($0) },
+            beganMicroseconds: self["shard_began_us"].flatMap { Int64($0) },
             clock: clock, households: self["shard_households"].flatMap { Int($0) },
             householdsOfPlan: self["shard_households_of_plan"].flatMap { Int($0) },
             earlier: self["shard_earlier"].flatMap(FlatJSON.readTexts) ?? [],
-            lost: self["shard_lost"].flatMap(Self.numbers) ?? [])
+            lost: self["shard_lost"].flatMap(Self.numbers) ?? [],
+            begins: Instant(nanoseconds: self["shard_begins_ns"].flatMap { Int64($0) } ?? 0))
     }
 
     private var clock: ClockReading? {

@@ -42,6 +42,9 @@ public struct Breaker: Sendable, Hashable {
         self.lasting = lasting
     }
 
+    /// Its first stretch begins now: of a run that goes on where an earlier one ended.
+    public mutating func begin(at now: Instant) { stretch.at = now }
+
     /// Takes a look: `ended` exchanges since the run began, `errors` among them.
     public mutating func look(at now: Instant, ended: Int, errors: Int) -> Trip? {
         guard now > stretch.at, ended - stretch.ended >= Self.evidence else { return nil }

@@ -55,6 +55,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private var eventsBefore = 0
     @exclusivity(unchecked) private(set) var hasStopped = false
     private var isWindingDown = false
+    private var begins = Instant.start
     /// Nil where nothing is held back.
     private(set) var departures: RateLimiter<UnsafeContinuation<Instant?, Never>>?
     /// When the timer of those who wait to leave goes off next; nil when there is none.
@@ -109,10 +110,25 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         self.transport = transport
     }
 
+    /// How many households of its part it has begun, where a process that continues this one will look. Before they
+    /// begin (`LaneTurn.BegunHouseholds`).
+    public func keepBegun(arrived: Int, prepared: Int) {
+        turns.begun(arrived: arrived, prepared: prepared)
+    }
+
+    /// Goes on where an earlier run ended: nothing was measured before `instant`. Before `hold` and `run()`.
+    public func begin(at instant: Instant) {
+        batch.through = instant
+        health.from = instant
+        health.through = instant
+        flushDue = instant + Self.batchEvery
+        begins = instant
+    }
+
     /// Holds requests back so that no more leave than this lane's part of `ceilings` allows. Before
     /// `run()`.
     public func hold(to ceilings: RateLimits) {
-        departures = ceilings.holdsBack ? RateLimiter(ceilings) : nil
+        departures = ceilings.holdsBack ? RateLimiter(ceilings, from: begins) : nil
     }
 
     /// Sees every exchange of a lane as it ends: the request as it left, how it went, what it meant, and

@@ -31,11 +31,12 @@ public final class VirtualLoop: LaneLoop {
     public let canBeWoken = false
     private let isWoken = Atomic(false)
     /// Moved on by the lane alone, and read by whoever ends the run.
-    private let nanoseconds = Atomic<Int64>(0)
+    private let nanoseconds: Atomic<Int64>
 
     public var now: Instant { Instant(nanoseconds: nanoseconds.load(ordering: .relaxed)) }
 
-    public init() {}
+    /// `begin`: where time begins, for a run that goes on where an earlier one ended.
+    public init(at begin: Instant = .start) { nanoseconds = Atomic(begin.nanoseconds) }
 
     /// A lane that was told something meanwhile hears it before time goes on: a stop would else
     /// come as late as the next timer.

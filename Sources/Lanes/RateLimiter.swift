@@ -40,6 +40,8 @@ struct RateLimiter<Traveller> {
     }
 
     private let ceilings: RateLimits
+    /// From when on new connections come faster.
+    private let began: Instant
     private var all = RequestSpacing()
     private var hosts: [String: RequestSpacing] = [:]
     private var connections = RequestSpacing()
@@ -47,7 +49,10 @@ struct RateLimiter<Traveller> {
     private var lastNumber = 0
     private(set) var waiting = 0
 
-    init(_ ceilings: RateLimits) { self.ceilings = ceilings }
+    init(_ ceilings: RateLimits, from began: Instant = .start) {
+        self.ceilings = ceilings
+        self.began = began
+    }
 
     func need(host: String, connects: Bool) -> Need {
         Need(
@@ -110,7 +115,7 @@ struct RateLimiter<Traveller> {
             hosts[host, default: RequestSpacing()].take(at: now, rate: rate)
         }
         if need.connects, let ramp = ceilings.connections {
-            connections.take(at: now, rate: ramp.rate(at: now))
+            connections.take(at: now, rate: ramp.rate(at: .start + (now - began)))
         }
     }
 }

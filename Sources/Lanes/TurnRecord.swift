@@ -13,6 +13,9 @@ public final class TurnRecord: @unchecked Sendable {
     private let memory: UnsafeMutablePointer<Int64>
     private let size: Int
     private let path: String?
+    /// Of the file, locked for as long as this process lives: whoever would continue what it left finds out that it
+    /// goes on. -1 in memory.
+    private let descriptor: Int32
 
     /// For `lanes` lanes, in the memory of this process.
     public convenience init(lanes: Int) {
@@ -27,14 +30,15 @@ public final class TurnRecord: @unchecked Sendable {
         if descriptor >= 0, !isTaken { unlink(path) }
         self.init(
             lanes: lanes, descriptor: isTaken ? descriptor : -1, path: isTaken ? path : nil)
-        if descriptor >= 0 { close(descriptor) }
+        if isTaken { _ = flock(descriptor, LOCK_EX | LOCK_NB) }
+        if descriptor >= 0, !isTaken { close(descriptor) }
     }
 
     private static func size(_ lanes: Int) -> Int { (lanes + 1) * LaneTurn.words * 8 }
 
     private init(lanes: Int, descriptor: Int32, path: String?) {
         size = Self.size(lanes)
-        self.path = path
+        (self.path, self.descriptor) = (path, descriptor)
         let kind = descriptor >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS
         let mapped = mmap(nil, size, PROT_READ | PROT_WRITE, kind, descriptor, 0)
         guard let mapped, mapped != MAP_FAILED else {
@@ -47,6 +51,12 @@ public final class TurnRecord: @unchecked Sendable {
 
     deinit {
         munmap(memory, size)
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// The run has ended, and another is to continue it: what is told here is to outlive this machine.
+    public func seal() {
+        if path != nil { msync(memory, size, MS_SYNC) }
     }
 
     /// The run has ended with a word: nothing has to be told from here.
@@ -87,6 +97,14 @@ public final class TurnRecord: @unchecked Sendable {
         /// The codec is through with it.
         func act() {
             lane_store(words, LaneTurn.TurnPhase.acting.rawValue)
+        }
+
+        /// The first `arrived` households of the lane's part have arrived, but for those that sign in before the
+        /// load; of these the first `prepared` have begun. Stored before they begin: a process that is killed has
+        /// begun no more.
+        func begun(arrived: Int, prepared: Int) {
+            lane_store(words + LaneTurn.begunWord, Int64(arrived))
+            lane_store(words + LaneTurn.begunWord + 1, Int64(prepared))
         }
 
         func turn(of lane: Int) -> LaneTurn? {

@@ -44,7 +44,9 @@ package struct RunFold {
     /// The second in which the load begins: figures count from there.
     let loadBegins: Int
     /// From there to the end of the record.
-    var loadSeconds: Double { seconds - Double(loadBegins) }
+    var loadSeconds: Double { seconds - max(Double(loadBegins), begins) }
+    /// Where in the plan the record begins: of a shard that goes on where an earlier attempt ended.
+    private var begins: Double { Double(header.shard?.begins.nanoseconds ?? 0) / 1e9 }
 
     package init(_ history: some Recorded, _ findings: Findings? = nil) throws {
         self.findings = findings

@@ -109,6 +109,8 @@ public struct Summary: Sendable, Hashable {
         public var policies: [String]
         public var version: String
         public var historyHash: String
+        /// Which part of the plan it was; nil where it was not split.
+        public var shard: ShardRow?
     }
 
     /// How many households came how far.
@@ -186,7 +188,7 @@ public struct Summary: Sendable, Hashable {
         firstFailure = fold.errors.min { ($0.first, $0.operation) < ($1.first, $1.operation) }
             .map { ErrorRow($0, of: fold.sum($0.operation)).sentence }
         notes =
-            fold.gaps + Self.throttling(fold.header.throttledBy)
+            (run.shard?.notes ?? []) + fold.gaps + Self.throttling(fold.header.throttledBy)
             + Self.slowings(fold.sum(), throttling)
             + Self.holds(fold.restraint) + Self.preSignIns(households, fold.preparation)
             + Self.mix(operations, households)
@@ -201,6 +203,7 @@ public struct Summary: Sendable, Hashable {
         judge(
             failure: Sanitizer.line(fold.end?.failure ?? "", limit: 600),
             breaker: Sanitizer.line(fold.end?.breaker ?? "", limit: 600), silence: fold.silence)
+        if let shard = run.shard { headline = "\(shard.sentence): \(headline)" }
         // Each host once, first of all: nothing else can be mended while it may not be reached.
         explanations.insert(
             contentsOf: fold.restraint.refusals.map {
@@ -231,6 +234,7 @@ extension Summary.Run {
         policies = header.policies.map { Sanitizer.line($0, limit: 200) }
         version = Sanitizer.line(header.version)
         historyHash = fold.end?.historyHash ?? ""
+        shard = ShardRow(header)
     }
 }
 

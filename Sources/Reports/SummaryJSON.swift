@@ -213,6 +213,7 @@ enum SummaryJSON {
         if !run.policies.isEmpty {
             members.append(("policies", .array(run.policies.map(JSON.string))))
         }
+        if let shard = run.shard { members.append(("shard", shard.json)) }
         return .members(members)
     }
 

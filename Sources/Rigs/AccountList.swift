@@ -36,8 +36,49 @@ public struct AccountList: Sendable, Hashable {
     public var onExhausted: Exhausted = .wait
     /// After so many failed logins with none that went well between, an account is not used again.
     public var failuresAtMost: Int = 3
-    /// The providers that it has accounts of, in the order of the file, with their numbers.
+    /// Of the whole file, where these entries are a shard's: a household chooses the same provider in a shard as
+    /// in the whole run.
+    private var providersOfFile: [ProviderCount]?
+
+    private struct ProviderCount: Sendable, Hashable {
+        var mvpd: String
+        var accounts: Int
+    }
+
+    init(file: String, entries: [Entry], atOnce: Int? = 1, onExhausted: Exhausted = .wait) {
+        self.file = file
+        self.entries = entries
+        self.atOnce = atOnce
+        self.onExhausted = onExhausted
+    }
+
+    /// The accounts of one shard: of each provider every n-th, so that all shards together have the whole file, and
+    /// no account is in two of them.
+    public func part(_ shard: Shard) -> AccountList {
+        guard shard.count > 1 else { return self }
+        var part = self
+        part.providersOfFile = providers.map { ProviderCount(mvpd: $0.mvpd, accounts: $0.accounts) }
+        var numbers: [String: Int] = [:]
+        part.entries = entries.filter { entry in
+            let number = numbers[entry.mvpd, default: 0]
+            numbers[entry.mvpd] = number + 1
+            return number % shard.count == shard.number
+        }
+        return part
+    }
+
+    /// The first provider that has fewer accounts than there are shards, with their number: some shard would have
+    /// none of it. Nil where each shard gets one. `used`: the providers that count; nil: all.
+    public func shortage(
+        for shards: Int, of used: Set<String>? = nil
+    ) -> (mvpd: String, accounts: Int)? {
+        providers.first { $0.accounts < shards && used?.contains($0.mvpd) ?? true }
+    }
+
+    /// The providers that it has accounts of, in the order of the file, with their numbers; of a shard those of the
+    /// whole file.
     public var providers: [(mvpd: String, accounts: Int)] {
+        if let providersOfFile { return providersOfFile.map { ($0.mvpd, $0.accounts) } }
         var providers: [(mvpd: String, accounts: Int)] = []
         var positions: [String: Int] = [:]
         for entry in entries {

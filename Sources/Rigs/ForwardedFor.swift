@@ -120,16 +120,18 @@ struct HomeAddresses: Sendable, Hashable {
 
     /// Two that nobody has, of a plan of so many households (nil: of any number), where there are: a preflight fills
     /// their buckets. `salt` chooses; else they are of the blocks for documentation (RFC 5737).
-    func spare(besides households: Int?, salt: UInt64) -> [String] {
+    /// `pair`: which two, for several preflights at a time.
+    func spare(besides households: Int?, salt: UInt64, pair: Int = 0) -> [String] {
         let size = pools[0].count
         let each = isOfHomes ? 1 : devicesEach
         let used = households.map { $0.multipliedReportingOverflow(by: each).partialValue }
         // Of homes without end the second half of the addresses comes long after the preflight.
         let free = size - min(size, used ?? size / 2)
         guard free > 1 else {
-            return ["192.0.2", "198.51.100"].map { "\($0).\(1 + salt % 254)" }
+            let host = 1 + (salt % 254 + UInt64(pair)) % 254
+            return ["192.0.2", "198.51.100"].map { "\($0).\(host)" }
         }
-        let first = Int(salt % UInt64(free))
+        let first = (Int(salt % UInt64(free)) + 2 * (pair % free)) % free
         return [first, (first + 1) % free].map { pools[0][size - 1 - $0 + begin[0]] }
     }
 }

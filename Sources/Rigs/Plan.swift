@@ -19,6 +19,8 @@ public struct Plan: Sendable, Hashable {
     private let homeSize: Int
     /// Of the whole plan.
     private let ahead: Preparation
+    /// Households that an earlier attempt began, and nobody begins again. They keep their positions.
+    private var begun: Set<Int> = []
     /// How long households sign in before the load begins: whole seconds; zero where none returns from before.
     public var preparation: Duration { ahead.length }
 
@@ -56,6 +58,7 @@ public struct Plan: Sendable, Hashable {
         kinds = whole.kinds
         homeSize = whole.homeSize
         ahead = whole.ahead
+        begun = whole.begun
     }
 
     /// The `k`-th of `n` parts, from 0: every n-th household, so that each part has its share of
@@ -64,6 +67,55 @@ public struct Plan: Sendable, Hashable {
     public func part(_ k: Int, of n: Int) -> Plan {
         precondition(n > 0 && (0..<n).contains(k), "a plan has parts 0..<n, and n is at least 1")
         return Plan(self, first: first + k * stride, stride: stride * n)
+    }
+
+    /// The part of one shard: `part(_:of:)` by its number. Accounts are dealt out beside it (`AccountList.part`).
+    public func part(_ shard: Shard) -> Plan { part(shard.number, of: shard.count) }
+
+    /// Of the whole plan.
+    public var share: Double { 1 / Double(stride) }
+
+    /// The same plan without households that an earlier attempt has begun, by their numbers. Of a home that shares
+    /// a sign-in, whoever is left has nobody to share it with: the home is begun as a whole.
+    public func without(begun households: some Sequence<Int>) -> Plan {
+        var plan = self
+        for index in households {
+            let home = index - index % homeSize
+            plan.begun.formUnion(home..<home + homeSize)
+        }
+        return plan
+    }
+
+    /// Whether an earlier attempt has begun the household at `position`, or its home.
+    public func isBegun(_ position: Int) -> Bool {
+        !begun.isEmpty && begun.contains(index(of: position))
+    }
+
+    /// The first position from this one on that no earlier attempt has begun.
+    public func firstLeft(from position: Int) -> Int {
+        guard !begun.isEmpty else { return position }
+        return (position...).first { !isBegun($0) } ?? position
+    }
+
+    /// Households that are left to begin; nil where that depends on how fast they live.
+    public var householdsLeft: Int? {
+        households.map { count in begun.isEmpty ? count : count - (0..<count).count(where: isBegun)
+        }
+    }
+
+    /// When the first household begins that no earlier attempt has begun, since the run's start: with its sign-in
+    /// before the load, or when it arrives. Nil where none is left, and under closed load.
+    public var firstLeft: Duration? {
+        guard let count = households else { return nil }
+        var first: Duration?
+        for position in 0..<count where !isBegun(position) {
+            guard let household = household(position) else { continue }
+            let begins = household.preparation ?? household.arrival ?? .zero
+            first = min(first ?? begins, begins)
+            // Households come in the order of their numbers, but for those that sign in before the load.
+            if preparation == .zero { break }
+        }
+        return first
     }
 
     /// How many households will arrive; nil when that depends on how fast they live (closed load
@@ -96,20 +148,32 @@ public struct Plan: Sendable, Hashable {
     /// number in the whole plan, which is the same as the position unless this is a part.
     public func household(_ position: Int) -> HouseholdPlan? {
         guard position >= 0, households.map({ position < $0 }) ?? true else { return nil }
+        return made(index(of: position))
+    }
+
+    /// The number in the whole plan of the household at `position`, whether there is one or not.
+    public func index(of position: Int) -> Int {
         let (home, place) = position.quotientAndRemainder(dividingBy: homeSize)
-        return made((first + home * stride) * homeSize + place)
+        return (first + home * stride) * homeSize + place
+    }
+
+    /// Whether the household at `position` signs in before the load.
+    public func prepares(_ position: Int) -> Bool {
+        preparation > .zero && household(position)?.preparation != nil
     }
 
     /// Two forwarded addresses that no household of the whole plan has, as far as there are such: for a preflight,
-    /// which fills their buckets. `salt` chooses them. Empty where devices say none.
-    public func spareAddresses(salt: UInt64) -> [String] {
+    /// which fills their buckets. `salt` chooses them; with a salt in common no two shards have the same, as long
+    /// as there are enough. Empty where devices say none.
+    public func spareAddresses(salt: UInt64, for shard: Shard? = nil) -> [String] {
         var count: Int?
         switch rig.load {
         case .open: count = arrivals?.count
         case .once(let households, _): count = households
         case .closed: break
         }
-        return identities.addresses?.spare(besides: count, salt: salt) ?? []
+        return identities.addresses?.spare(besides: count, salt: salt, pair: shard?.number ?? 0)
+            ?? []
     }
 
     /// How many of the first `count` households of the whole are in this plan.

@@ -58,7 +58,7 @@ public struct PlanEstimate: Sendable, Hashable {
             let life = flow.life.seconds
             if case .open(let arrivals) = plan.rig.load {
                 let even = Load.Arrivals(stages: arrivals.stages, spacing: .even)
-                peakArrivals = ArrivalTimes(even, seed: plan.seed).peakRate
+                peakArrivals = ArrivalTimes(even, seed: plan.seed).peakRate * plan.share
                 startedAbout = Double(plan.households ?? 0)
                 alive = min(startedAbout, peakArrivals * life)
                 isExact = false
@@ -117,19 +117,21 @@ public struct PlanEstimate: Sendable, Hashable {
         measured = machine.measured
         warnings = []
         warnings = warnings(on: machine, rig)
-        if let warning = ceilingWarning(rig) { warnings.append(warning) }
+        if let warning = ceilingWarning(rig, share: plan.share) { warnings.append(warning) }
     }
 
     /// What a ceiling of requests makes of the run: what comes faster waits (docs/politeness.md). The
     /// addresses of the host are not known here; its name tells, as far as it can.
-    private func ceilingWarning(_ rig: Rig) -> String? {
+    private func ceilingWarning(_ rig: Rig, share: Double) -> String? {
         var isNear = true
         if case .remote(let origin, _) = rig.target.base {
             isNear = TargetNeeds.isThisMachine(origin.host)
         }
-        guard let ceiling = rig.target.courtesy.ceiling(onLoopback: isNear)?.perSecond else {
+        guard let whole = rig.target.courtesy.ceiling(onLoopback: isNear)?.perSecond else {
             return nil
         }
+        // A shard has its part of it.
+        let ceiling = whole * share
         let peak = operations.reduce(0) { $0 + $1.peak }
         guard ceiling > 0, peak > ceiling else { return nil }
         let isUsual = rig.target.courtesy.maxRate == .usual

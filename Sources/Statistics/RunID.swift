@@ -15,6 +15,21 @@ public struct RunID: Hashable, Sendable {
             high: seed.child("run id").value, low: seed.child("run id, second half").value)
     }
 
+    /// Of a text that several processes of one run were given, so that all of them have the same id: an id's own
+    /// `description`, or any other words.
+    public init(named text: String) {
+        if let id = RunID(text) {
+            self = id
+            return
+        }
+        var halves = (high: Seed(0).child("run name"), low: Seed(0).child("run name, second half"))
+        for byte in text.utf8 {
+            halves.high = halves.high.child("byte", Int(byte))
+            halves.low = halves.low.child("byte, second half", Int(byte))
+        }
+        self.init(high: halves.high.value, low: halves.low.value)
+    }
+
     private init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low

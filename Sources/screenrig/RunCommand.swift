@@ -10,6 +10,7 @@ struct RunCommand: AsyncParsableCommand {
                 screenrig run rigs/second-screen.yaml --target http://127.0.0.1:8080
                 screenrig run rigs/smoke.yaml --dashboard --set load.settle=5s
                 screenrig run rigs/smoke.yaml --fault ack-before-apply:window=3s
+                screenrig run smoke --shard 0/8 --run-id premiere-1 --start-at 2026-11-25T19:30:00Z
 
             Press Ctrl-C once to end the run within 5 s with a full report, twice to stop at once. If the \
             service stops responding, the run continues until the last arrival plus load.settle, at least 10 \
@@ -20,11 +21,18 @@ struct RunCommand: AsyncParsableCommand {
             has none, strict for the embedded stand-in and documented elsewhere, because a service need not \
             keep a promise that its protocol does not make. Violations that do not fail the run are in the \
             headline: "Passed, with observations".
+
+            --shard splits the plan over processes, on one machine or on many: each runs its part, and 'screenrig merge' \
+            makes one run of them (docs/scale.md).
             """)
 
     @OptionGroup var traffic: TrafficOptions
 
     @OptionGroup var pages: PageOptions
+
+    @OptionGroup var shards: ShardOptions
+
+    @OptionGroup var start: StartOptions
 
     @Flag(
         name: .customLong("virtual"),
@@ -33,7 +41,8 @@ struct RunCommand: AsyncParsableCommand {
     var isVirtual = false
 
     func run() async throws {
-        try await traffic.run(isVirtual: isVirtual, pages: pages)
+        try await traffic.run(
+            isVirtual: isVirtual, pages: pages, shards: shards, start: start)
     }
 }
 
@@ -47,14 +56,17 @@ struct SimulateCommand: AsyncParsableCommand {
                 screenrig simulate rigs/detection.yaml --fault ack-before-apply:window=30ms
 
             The same rig, seed and version give the same historyHash in summary.json on every machine. \
-            'simulate' is the same as 'run --virtual'.
+            'simulate' is the same as 'run --virtual'. Shards (--shard I/N) need no start time: virtual time begins on \
+            the same date in each of them.
             """)
 
     @OptionGroup var traffic: TrafficOptions
 
     @OptionGroup var pages: PageOptions
 
+    @OptionGroup var shards: ShardOptions
+
     func run() async throws {
-        try await traffic.run(isVirtual: true, pages: pages)
+        try await traffic.run(isVirtual: true, pages: pages, shards: shards)
     }
 }

@@ -11,12 +11,13 @@ struct ShardRecordTests {
     let scratch = Scratch()
 
     static let shard = ShardRecord(
-        number: 3, count: 8, attempt: 2, host: "node-2", startAtMicroseconds: 1_795_244_399_999_000,
+        number: 3, count: 8, attempt: 2, host: "node-2", startAtMicroseconds: 1_795_244_400_000_000,
+        beganMicroseconds: 1_795_244_400_000_750,
         clock: ClockReading(
             isSynchronised: true, errorMicroseconds: 1_250,
             bootID: "6f0d6e0e-6a2d-4d3c-8e1f-1d2c3b4a5968"),
         households: 250, householdsOfPlan: 2_000, earlier: ["smoke-shard-3-of-8", "x\"y"],
-        lost: [3, 11, 1_995])
+        lost: [3, 11, 1_995], begins: Instant(.milliseconds(12_250)))
 
     private func write(_ shard: ShardRecord?) throws {
         var header = Samples.header()
@@ -60,7 +61,8 @@ struct ShardRecordTests {
             ("shard_number", "8"), ("shard_number", "-1"), ("shard_number", "1.5"),
             ("shard_number", "three"), ("shard_count", "0"), ("shard_attempt", "0"),
             ("shard_lost", "3,x"), ("shard_lost", "11,3"), ("shard_lost", "3,,4"),
-            ("shard_clock_error_us", "-1"), ("shard_start_at_us", "soon"),
+            ("shard_clock_error_us", "-1"), ("shard_begins_ns", "later"),
+            ("shard_start_at_us", "soon"),
         ])
     func damaged(key: String, value: String) throws {
         try write(Self.shard)
@@ -79,10 +81,24 @@ struct ShardRecordTests {
         #expect(throws: JournalError.self) { try History(path: scratch.history) }
     }
 
-    @Test("began late by what its run began after the time that was asked for")
+    @Test("began late by what its lanes began after the time that was asked for")
     func lateness() {
-        #expect(Self.shard.startLateness(startedMicroseconds: 1_795_244_400_000_000) == 1_000)
-        #expect(ShardRecord(number: 0, count: 2).startLateness(startedMicroseconds: 5) == nil)
+        #expect(Self.shard.startLatenessMicroseconds == 750)
+        #expect(
+            ShardRecord(number: 0, count: 2, beganMicroseconds: 5).startLatenessMicroseconds == nil)
+    }
+
+    @Test("learns when its lanes began once they do")
+    func began() throws {
+        var shard = Self.shard
+        shard.beganMicroseconds = nil
+        var header = Samples.header()
+        header.shard = shard
+        let writer = try HistoryWriter(path: scratch.history, header: header)
+        writer.note(began: 1_795_244_400_000_750)
+        writer.append(Batch(lane: 0, through: Instant(.seconds(1))))
+        _ = writer.finish(Samples.end)
+        #expect(try History(path: scratch.history).header.shard == Self.shard)
     }
 
     private func change(_ sql: String) throws {

@@ -29,3 +29,20 @@ struct RunIDTests {
         }
     }
 }
+
+@Suite("The id of a run that has a name")
+struct NamedRunTests {
+    @Test("is the same wherever the name is, and another for another name")
+    func named() {
+        #expect(RunID(named: "premiere") == RunID(named: "premiere"))
+        let names = (0..<500).flatMap { ["run-\($0)", "\($0)", "\($0)-run"] } + ["", "a", "aa"]
+        #expect(Set(names.map(RunID.init(named:))).count == names.count)
+        #expect(Set(names.map { RunID(named: $0).low }).count == names.count)
+    }
+
+    @Test("is the name, where that is an id")
+    func id() {
+        let id = RunID(of: Seed(7))
+        #expect(RunID(named: id.description) == id)
+    }
+}

@@ -53,7 +53,8 @@ enum RigSections {
     static func run(_ summary: Summary) -> HTML {
         let run = summary.run
         let pairs: [(String, String)] = [
-            ("Run", run.id), ("Run id", run.runID), ("Rig", run.rig), ("Seed", String(run.seed)),
+            ("Run", run.id), ("Run id", run.runID), ("Shard", run.shard?.details ?? ""),
+            ("Rig", run.rig), ("Seed", String(run.seed)),
             (
                 "Started",
                 run.isVirtual

@@ -43,11 +43,14 @@ final class EventDesk: @unchecked Sendable {
     /// All so far, in the order of their begin.
     var events: [RunEvent] { state.withLock { $0.events } }
 
-    /// What is due comes at its time, counted from `zero` of that clock.
-    func begin(from zero: Instant, clock: @escaping @Sendable () -> Instant) {
+    /// What is due comes at its time, counted from `zero` of that clock; what was due before `since` has come in an
+    /// earlier attempt.
+    func begin(
+        from zero: Instant, since: Instant = .start, clock: @escaping @Sendable () -> Instant
+    ) {
         state.withLock { $0.zero = zero }
         let now = clock()
-        for event in terms {
+        for event in terms where since == .start || zero + event.at >= since {
             let due = zero + event.at - now
             queue.asyncAfter(deadline: .now() + due / .seconds(1)) { [self] in
                 start(event, at: clock(), clock)

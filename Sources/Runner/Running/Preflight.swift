@@ -20,8 +20,12 @@ package struct Preflight: Sendable {
         // Of the run to come: its addresses are not to be used up.
         let plan = Plan(rig, seed: rig.seed, run: venue.run)
         let configuration = try venue.configuration(of: rig)
-        let salt = UInt64.random(in: .min ... .max)
-        guard let probe = ThrottleProbe(plan, terms: configuration, salt: salt) else { return nil }
+        // Shards of a run ask at the same time: each under addresses of its own.
+        let shard = venue.shard?.shard
+        let salt = shard == nil ? UInt64.random(in: .min ... .max) : venue.run.low
+        guard let probe = ThrottleProbe(plan, terms: configuration, salt: salt, for: shard) else {
+            return nil
+        }
         self.probe = probe
         lane = try venue.lane(of: "probe")
     }

@@ -29,6 +29,8 @@ package final class RunSession: @unchecked Sendable {
     private let desk: EventDesk
     private let watch: RunWatch
     private let turns: TurnRecord
+    /// When the lanes' clocks begin; nil: at once.
+    private let start: RunStart?
     private let (ends, end) = AsyncStream.makeStream(of: Void.self)
 
     /// Puts a run together. `planned`: how long it will take, as far as its plan tells.
@@ -37,9 +39,15 @@ package final class RunSession: @unchecked Sendable {
         planned: Duration? = nil, observer: any RunObserver = NoObserver()
     ) throws(RunError) {
         (self.rig, self.venue, self.directory, self.options) = (rig, venue, directory, options)
-        let plan = Plan(rig, seed: rig.seed, run: venue.run)
+        let whole = Plan(rig, seed: rig.seed, run: venue.run)
+        let plan = venue.shard.map { $0.part(of: whole) } ?? whole
+        let shard = venue.shard?.record(of: whole, isVirtual: venue.isVirtual)
+        let start = venue.shard?.start(isVirtual: venue.isVirtual)
+        self.start = start
         // As near to the lanes' time zero as can be: evidence of exchanges is told in UTC by it.
-        let started = venue.isVirtual ? Venue.virtualEpoch : WallClock.microseconds
+        let started =
+            start?.microseconds
+            ?? (venue.isVirtual ? Venue.virtualEpoch : WallClock.microseconds)
         let rules = Rules(
             rig, isEmbedded: venue.isEmbedded, startedMicroseconds: started,
             throttledBy: options.throttledBy)
@@ -48,13 +56,14 @@ package final class RunSession: @unchecked Sendable {
             run: directory.name, runID: venue.run, rigName: rig.name, rigSource: rig.source,
             seed: rig.seed.value, startedMicroseconds: started, target: venue.targetName,
             protocolName: rig.protocolNames, version: Release.version, isVirtual: venue.isVirtual,
-            lanes: laneCount, kinds: rig.kinds.map(\.name), plannedHouseholds: plan.households,
+            lanes: laneCount, kinds: rig.kinds.map(\.name), plannedHouseholds: plan.householdsLeft,
             load: rig.load.description, thresholds: rig.thresholds.map(\.text),
             shows: rig.shows.map(\.text), policies: rig.policies.lines,
             judging: options.judges ? rules.texts : [],
             validLatenessNanoseconds: rig.validity.latenessP99.nanoseconds,
             validBusy: rig.validity.busy, breachFails: rig.validity.failsOnBreach,
-            throttledBy: options.throttledBy, sendsTraceContext: rig.target.correlates)
+            throttledBy: options.throttledBy, sendsTraceContext: rig.target.correlates,
+            shard: shard)
         let writer: HistoryWriter
         do {
             writer = try HistoryWriter(
@@ -76,7 +85,8 @@ package final class RunSession: @unchecked Sendable {
                 rules, lanes: laneCount, before: writer, waits: venue.isVirtual, spill: spill,
                 backlogLimit: options.judgeBacklog) : nil
         lanes = try venue.lanes(
-            recordingTo: judge ?? writer, virtual: laneCount, through: options.through)
+            recordingTo: judge ?? writer, virtual: laneCount, through: options.through,
+            start: start)
         if rig.record != .none, options.keepsMessages {
             writer.keepMessages(through: lanes[0].gate)
             for lane in lanes { lane.handsOverMessages = true }
@@ -92,8 +102,10 @@ package final class RunSession: @unchecked Sendable {
         }
         self.terms = terms
         coordinator = Coordinator(plan, terms: terms, lanes: lanes)
-        let breaker = rig.target.courtesy.breaker(onLoopback: venue.isNear).map {
-            Breaker(above: $0.errors, for: $0.lasting)
+        let breaker = rig.target.courtesy.breaker(onLoopback: venue.isNear).map { limits in
+            var breaker = Breaker(above: limits.errors, for: limits.lasting)
+            breaker.begin(at: shard?.begins ?? .start)
+            return breaker
         }
         turns = TurnRecord(lanes: lanes.count, path: directory.file(LaneTurn.file))
         for lane in lanes { lane.keepTurns(in: turns) }
@@ -103,7 +115,7 @@ package final class RunSession: @unchecked Sendable {
         watch = RunWatch(
             coordinator: coordinator, writer: writer, judge: judge,
             outline: RunOutline(
-                title: venue.title, planned: planned, plannedHouseholds: plan.households,
+                title: venue.title, planned: planned, plannedHouseholds: plan.householdsLeft,
                 settle: rig.load.settle, thresholds: rig.thresholds,
                 allowedLateness: venue.isVirtual ? nil : rig.validity.latenessP99,
                 startedMicroseconds: started, isOpenLoad: rig.load.isOpen),
@@ -130,10 +142,18 @@ package final class RunSession: @unchecked Sendable {
     package func run() async throws -> RunResult {
         let began = Usage.now()
         if !venue.isVirtual {
-            desk.begin(from: .start + rig.preparation, clock: { [coordinator] in coordinator.now })
+            desk.begin(
+                from: .start + rig.preparation, since: start?.from ?? .start,
+                clock: { [coordinator] in coordinator.now })
         }
         Task {
-            await LaneThread.run { self.coordinator.run() }
+            await LaneThread.run {
+                if let start = self.start {
+                    start.wait()
+                    self.writer.note(began: WallClock.microseconds)
+                }
+                self.coordinator.run()
+            }
             end.finish()
         }
         // Over when the lanes are, or when they are given up.
@@ -173,7 +193,10 @@ package final class RunSession: @unchecked Sendable {
                 cpuPercent: cpu, historyHash: "", breaker: watch.tripped ?? "",
                 verdicts: findings.map { TerminalReport.verdicts($0) } ?? "",
                 standstills: watch.standstills, longTurns: watch.longTurns))
-        turns.remove()
+        // Whoever continues a shard that was stopped finds there what it has begun.
+        let isComplete =
+            !watch.wasInterrupted && watch.failure == nil && watch.tripped == nil
+        if venue.shard == nil || isComplete { turns.remove() } else { turns.seal() }
         watch.settle()
         return RunResult(
             findings: findings, end: end, notes: notes, events: lanes.reduce(0) { $0 + $1.events },

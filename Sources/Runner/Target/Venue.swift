@@ -25,6 +25,8 @@ package struct Venue {
     package let isNear: Bool
     /// Tells what is played here from every other run: identities and correlation derive from it.
     package let run: RunID
+    /// Which part of the plan is played here; nil: all of it.
+    package let shard: ShardTerms?
     private let rig: Rig
     private let wire: WireSettings
     private let listener: Listener?
@@ -37,10 +39,11 @@ package struct Venue {
     /// Starts the embedded stand-in, or checks that the target may be sent to; without `asksLeave`
     /// the first exchange is left to find out.
     package init(
-        _ rig: Rig, isVirtual: Bool, allowed: [String], asksLeave: Bool = true
+        _ rig: Rig, isVirtual: Bool, allowed: [String], asksLeave: Bool = true,
+        as shard: ShardTerms? = nil
     ) async throws(RunError) {
         if isVirtual {
-            self.init(virtual: rig)
+            self.init(virtual: rig, as: shard)
             return
         }
         let wire = Assembly.wire(rig, allowedByCommand: allowed)
@@ -49,7 +52,7 @@ package struct Venue {
             let addresses = Self.addresses(of: remote.host, wire)
             if asksLeave { try Self.checkPermission(remote, addresses, wire) }
             self.init(
-                rig, wire, origin: remote, prefix: path,
+                rig, wire, origin: remote, prefix: path, shard: shard,
                 isNear: (try? addresses.get())?.allSatisfy(\.isLoopback) ?? false,
                 name: "\(remote)\(path)")
         case .embedded:
@@ -57,27 +60,29 @@ package struct Venue {
             let listener = try await Self.startStandin(rig, truth)
             let origin = Origin(scheme: .http, host: "127.0.0.1", port: listener.port)
             self.init(
-                rig, wire, origin: origin, isNear: true, name: "embedded (\(origin))",
+                rig, wire, origin: origin, shard: shard, isNear: true, name: "embedded (\(origin))",
                 listener: listener, truth: truth)
         }
     }
 
     /// In virtual time, on a stand-in in this process.
-    package init(virtual rig: Rig) {
+    package init(virtual rig: Rig, as shard: ShardTerms? = nil) {
         self.init(
             rig, Assembly.wire(rig, allowedByCommand: []),
-            origin: Origin(scheme: .http, host: "127.0.0.1", port: 80), isNear: true,
+            origin: Origin(scheme: .http, host: "127.0.0.1", port: 80), shard: shard, isNear: true,
             name: "embedded (in process)", isVirtual: true)
     }
 
     private init(
-        _ rig: Rig, _ wire: WireSettings, origin: Origin, prefix: String = "", isNear: Bool,
-        name: String, isVirtual: Bool = false, listener: Listener? = nil,
+        _ rig: Rig, _ wire: WireSettings, origin: Origin, prefix: String = "",
+        shard: ShardTerms?, isNear: Bool, name: String, isVirtual: Bool = false,
+        listener: Listener? = nil,
         truth: TruthLog = TruthLog()
     ) {
         (self.rig, self.wire, self.origin, self.isNear) = (rig, wire, origin, isNear)
         (self.isVirtual, self.listener, self.truth) = (isVirtual, listener, truth)
-        run = isVirtual ? RunID(of: rig.seed) : .random()
+        self.shard = shard
+        run = shard?.run ?? (isVirtual ? RunID(of: rig.seed) : .random())
         isEmbedded = isVirtual || listener != nil
         let faults =
             rig.faults.isEmpty ? "" : ", faults: " + rig.faults.map(\.text).joined(separator: " ")
@@ -152,17 +157,40 @@ package struct Venue {
 
     /// A single lane, live, for what comes before a run.
     package func lane(of purpose: String) throws(RunError) -> Lane {
-        let exchangeBuilder = exchangeBuilder(of: purpose, salt: .random(in: .min ... .max))
-        return try lane(
-            0, exchangeBuilder, Unrecorded(),
-            rig.target.courtesy.rates(onLoopback: isNear),
-            from: LiveLoop.monotonic())
+        let exchangeBuilder = exchangeBuilder(
+            of: purpose, Fingerprinter(key: .random(in: .min ... .max)))
+        return try lane(0, exchangeBuilder, Unrecorded(), rates, from: LiveLoop.monotonic())
     }
 
-    private func exchangeBuilder(of run: String, salt: UInt64) -> ExchangeBuilder {
+    /// What this process may do: its part of what the run may.
+    private var rates: RateLimits {
+        rig.target.courtesy.rates(onLoopback: isNear).part(of: shard?.shard.count ?? 1)
+    }
+
+    private func exchangeBuilder(
+        of run: String, _ fingerprinter: Fingerprinter
+    ) -> ExchangeBuilder {
         ExchangeBuilder(
             headers: rig.target.headers, correlates: rig.target.correlates,
-            run: run, fingerprinter: Fingerprinter(key: salt), secrets: secrets)
+            run: run, fingerprinter: fingerprinter, secrets: secrets)
+    }
+
+    /// Under virtual time the salt comes from the seed, so that histories repeat. Shards of one run must have one
+    /// salt, so that the judge knows a token of one of them again in another: it comes from the run's id and from
+    /// what only the rig's owner knows (docs/scale.md).
+    private var fingerprinter: Fingerprinter {
+        if isVirtual { return Fingerprinter(key: rig.seed.child("fingerprints").value) }
+        guard shard != nil else { return Fingerprinter(key: .random(in: .min ... .max)) }
+        var bytes = Array("screenrig fingerprints\n\(run)\n".utf8)
+        for secret in rig.secrets {
+            let text = Array(secret.reveal().utf8)
+            bytes += Array("\(text.count):".utf8) + text
+        }
+        let digest = SHA256.digest(bytes)
+        func word(_ from: Int) -> UInt64 {
+            digest[from..<from + 8].reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        return Fingerprinter(low: word(0), high: word(8))
     }
 
     /// What the rig holds and a service or proxy may repeat: all that its keys name, and passwords, which
@@ -183,33 +211,40 @@ package struct Venue {
         recordingTo sink: any HistorySink, virtual: Int = 1,
         through: (InProcess) -> any Transport = { $0 }
     ) throws(RunError) -> [Lane] {
-        // Under virtual time the salt comes from the seed, so that histories repeat.
-        let salt =
-            isVirtual ? rig.seed.child("fingerprints").value : UInt64.random(in: .min ... .max)
-        let exchangeBuilder = exchangeBuilder(of: run.description, salt: salt)
-        let ceilings = rig.target.courtesy.rates(onLoopback: isNear)
-            .part(of: laneCount)
+        try lanes(recordingTo: sink, virtual: virtual, through: through, start: nil)
+    }
+
+    /// `start`: when their clocks begin; nil: now.
+    func lanes(
+        recordingTo sink: any HistorySink, virtual: Int,
+        through: (InProcess) -> any Transport, start: RunStart?
+    ) throws(RunError) -> [Lane] {
+        let exchangeBuilder = exchangeBuilder(of: run.description, fingerprinter)
+        let ceilings = rates.part(of: laneCount)
         if isVirtual {
+            let begins = Instant.start + (shard?.rest?.begins ?? .zero)
             return try (0..<virtual).map { index throws(RunError) in
-                let lane = try virtualLane(index, exchangeBuilder, sink, through)
+                let lane = try virtualLane(index, exchangeBuilder, sink, through, at: begins)
                 lane.hold(to: ceilings)
                 return lane
             }
         }
-        let start = LiveLoop.monotonic()
+        let origin = start?.origin ?? LiveLoop.monotonic()
         return try (0..<laneCount).map { index throws(RunError) in
-            try lane(index, exchangeBuilder, sink, ceilings, from: start)
+            try lane(
+                index, exchangeBuilder, sink, ceilings, from: origin, at: start?.from ?? .start)
         }
     }
 
     private func lane(
         _ index: Int, _ exchangeBuilder: ExchangeBuilder, _ sink: any HistorySink,
-        _ ceilings: RateLimits, from start: Int64
+        _ ceilings: RateLimits, from start: Int64, at begins: Instant = .start
     ) throws(RunError) -> Lane {
         do {
             let loop = try LiveLoop(origin: start, isPrecise: rig.isPrecise)
             let lane = Lane(index: index, loop: loop, exchangeBuilder: exchangeBuilder, sink: sink)
             lane.use(try CurlTransport(lane: lane, loop: loop, settings: wire))
+            if begins > .start { lane.begin(at: begins) }
             lane.hold(to: ceilings)
             return lane
         } catch {
@@ -219,10 +254,12 @@ package struct Venue {
 
     private func virtualLane(
         _ index: Int, _ exchangeBuilder: ExchangeBuilder, _ sink: any HistorySink,
-        _ through: (InProcess) -> any Transport
+        _ through: (InProcess) -> any Transport, at begins: Instant
     ) throws(RunError) -> Lane {
         let lane = Lane(
-            index: index, loop: VirtualLoop(), exchangeBuilder: exchangeBuilder, sink: sink)
+            index: index, loop: VirtualLoop(at: begins), exchangeBuilder: exchangeBuilder,
+            sink: sink)
+        if begins > .start { lane.begin(at: begins) }
         let seed = rig.seed.child("standin")
         var settings = Assembly.service(rig)
         settings.platformKey = try Assembly.platformKey(rig)

@@ -11,10 +11,14 @@ internal import Runner
 extension TrafficOptions {
     /// Reads the rig, runs it, reports; throws a `CommandFailure` for every exit code but 0. A trial runs
     /// one household of it, and has the last word.
-    func run(isVirtual: Bool, pages: PageOptions? = nil, trial: Trial? = nil) async throws {
+    func run(
+        isVirtual: Bool, pages: PageOptions? = nil, trial: Trial? = nil,
+        shards: ShardOptions? = nil, start: StartOptions? = nil
+    ) async throws {
         do {
             do {
-                try await carryOut(isVirtual: isVirtual, pages: pages, trial: trial)
+                try await carryOut(
+                    isVirtual: isVirtual, pages: pages, trial: trial, shards: shards, start: start)
             } catch let error as RunError {
                 throw CommandFailure(error)
             }
@@ -25,9 +29,13 @@ extension TrafficOptions {
         }
     }
 
-    private var isQuiet: Bool { play.quiet || play.json }
+    var isQuiet: Bool { play.quiet || play.json }
 
-    private func carryOut(isVirtual: Bool, pages: PageOptions?, trial: Trial?) async throws {
+    private func carryOut(
+        isVirtual: Bool, pages: PageOptions?, trial: Trial?, shards: ShardOptions?,
+        start: StartOptions?
+    ) async throws {
+        try start?.check(isVirtual: isVirtual, hasShard: shards?.shard != nil)
         if isVirtual, pages?.control == true {
             throw CommandFailure.badInput(
                 "--control is for runs over sockets: a run in virtual time repeats from its seed, so nobody may change "
@@ -35,11 +43,17 @@ extension TrafficOptions {
         }
         var rig = try RigFile.read(self, isVirtual: isVirtual)
         if let trial { rig = try trial.rig(of: rig) }
+        let place = try shards?.place(isVirtual: isVirtual, seed: rig.seed)
+        if let place { rig = try rig.part(of: place.shard) }
+        let shard = try place.map { try terms(of: $0, rig, start) } ?? nil
+        if place != nil, shard == nil { return }
         let machine = MachineLimits.here(for: rig)
-        let estimate = PlanEstimate(Plan(rig, seed: rig.seed), on: machine)
+        var plan = Plan(rig, seed: rig.seed)
+        if let place { plan = plan.part(place.shard) }
+        let estimate = PlanEstimate(plan, on: machine)
         if !isVirtual, trial == nil { try check(estimate, on: machine) }
         let venue = try await Venue(
-            rig, isVirtual: isVirtual, allowed: play.allowed, asksLeave: trial == nil)
+            rig, isVirtual: isVirtual, allowed: play.allowed, asksLeave: trial == nil, as: shard)
         let dashboard = try await LivePages.open(pages, of: rig, at: venue)
         var options = RunOptions()
         options.judges = !skipsChecks
@@ -52,7 +66,8 @@ extension TrafficOptions {
             // to be told that a port is closed.
             options.retries = 1
         }
-        let directory = try directory(for: rig)
+        let directory = try directory(for: rig, shard)
+        try await waitForStart(of: shard)
         dashboard?.enter(run: directory.name)
         let session = try RunSession(
             rig, on: venue, into: directory, options, planned: estimate.duration,
@@ -134,10 +149,13 @@ extension TrafficOptions {
         return finding.key
     }
 
-    private func directory(for rig: Rig) throws -> RunDirectory {
+    private func directory(for rig: Rig, _ shard: ShardTerms?) throws -> RunDirectory {
         do {
+            let now = WallClock.microseconds
             return try RunDirectory.create(
-                rig: rig.name, startedMicroseconds: WallClock.microseconds, out: out)
+                rig: rig.name, shard: shard.map { ($0.shard.number, $0.shard.count) },
+                startedMicroseconds: max(now, shard?.startAt ?? now),
+                out: out.map { shard?.rest == nil ? $0 : EarlierAttempts.next(after: $0) })
         } catch {
             throw CommandFailure.couldNotRun("\(error)")
         }

@@ -1,0 +1,165 @@
+/// A part of a run: one of `count` processes, each of which runs its part of the plan (docs/scale.md).
+public struct Shard: Sendable, Hashable {
+    /// From 0, as engines count.
+    public let number: Int
+    public let count: Int
+
+    /// As many as an Indexed Job of Kubernetes has completions.
+    public static let countAtMost = 100_000
+
+    public init(_ number: Int, of count: Int) {
+        precondition(count > 0 && (0..<count).contains(number), "shards of n are 0..<n")
+        self.number = number
+        self.count = count
+    }
+
+    /// Of the whole plan.
+    public var share: Double { 1 / Double(count) }
+}
+
+extension Shard: CustomStringConvertible {
+    /// `3/8`.
+    public var description: String { "\(number)/\(count)" }
+}
+
+/// What `--shard` asks for.
+public enum ShardRequest: Sendable, Hashable {
+    /// `3/8`.
+    case exactly(Shard)
+    /// `auto`, or `auto/8`: the engine that started this process says which, and how many unless that is given.
+    case ofEngine(count: Int?)
+
+    public init(parsing text: String) throws(ShardError) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        switch (parts.count, parts.first) {
+        case (1, "auto"): self = .ofEngine(count: nil)
+        case (2, "auto"):
+            self = .ofEngine(count: try Self.count(parts[1], in: text))
+        case (2, let number?):
+            let count = try Self.count(parts[1], in: text)
+            guard let number = Self.number(number) else { throw .malformed(text) }
+            guard number < count else { throw .beyond(number: number, count: count) }
+            self = .exactly(Shard(number, of: count))
+        default: throw .malformed(text)
+        }
+    }
+
+    private static func count(_ text: String, in whole: String) throws(ShardError) -> Int {
+        guard let count = number(text) else { throw .malformed(whole) }
+        guard (1...Shard.countAtMost).contains(count) else { throw .badCount(whole) }
+        return count
+    }
+
+    /// Digits alone: no sign, no space.
+    static func number(_ text: String) -> Int? {
+        !text.isEmpty && text.utf8.count <= 18 && text.utf8.allSatisfy { (48...57).contains($0) }
+            ? Int(text) : nil
+    }
+}
+
+/// Where a process stands in a run of several, and what the engine that started it says of that.
+public struct ShardPlacement: Sendable, Hashable {
+    public var shard: Shard
+    /// What all processes of the run have in common, in the engine's words; nil: it says nothing.
+    public var run: String?
+    /// 1, and one more for each restart; nil where the engine does not count them.
+    public var attempt: Int?
+    /// Name of the engine; nil: none was found.
+    public var engine: String?
+
+    public init(shard: Shard, run: String? = nil, attempt: Int? = nil, engine: String? = nil) {
+        self.shard = shard
+        self.run = run
+        self.attempt = attempt
+        self.engine = engine
+    }
+}
+
+extension ShardRequest {
+    /// The number of shards, where an engine does not tell it or another is meant.
+    public static let countVariable = "SCREENRIG_SHARDS"
+    /// The id of the run, instead of the engine's.
+    public static let runVariable = "SCREENRIG_RUN_ID"
+
+    /// The shard that this process is to run, by the environment that its engine gave it.
+    public func placement(in environment: [String: String]) throws(ShardError) -> ShardPlacement {
+        let engines = ShardEngine.all.filter { environment.word($0.number) != nil }
+        let own = environment.word(Self.runVariable)
+        switch self {
+        case .exactly(let shard):
+            // Which of two engines would have the run's id and the attempt nobody knows.
+            guard engines.count == 1, let engine = engines.first else {
+                return ShardPlacement(shard: shard, run: own)
+            }
+            return ShardPlacement(
+                shard: shard, run: own ?? engine.run(environment),
+                attempt: try engine.attempt(environment), engine: engine.name)
+        case .ofEngine(let given):
+            guard let engine = engines.first else { throw .noEngine }
+            guard engines.count == 1 else { throw .severalEngines(engines.map(\.number)) }
+            var count = given
+            if count == nil, let text = environment.word(Self.countVariable) {
+                count = try ShardEngine.number(
+                    text, of: Self.countVariable, in: 1...Shard.countAtMost)
+            }
+            return ShardPlacement(
+                shard: try engine.shard(environment, count: count),
+                run: own ?? engine.run(environment), attempt: try engine.attempt(environment),
+                engine: engine.name)
+        }
+    }
+}
+
+/// What went wrong with `--shard`.
+public enum ShardError: Error, Sendable, Hashable, CustomStringConvertible {
+    case malformed(String)
+    case badCount(String)
+    case beyond(number: Int, count: Int)
+    case noEngine
+    case severalEngines([String])
+    /// The engine says which shard, and not how many there are.
+    case noCount(variable: String, engine: String)
+    case badVariable(String, value: String, wanted: String)
+    /// The engine runs another number than the one that was given.
+    case otherCount(given: Int, variable: String, found: Int)
+    /// Tasks of an array that are not evenly spaced: the place of one among them cannot be told.
+    case uneven(first: Int, last: Int, count: Int)
+    /// Tasks of an array that begins neither at 0 nor at 1: perhaps all of a run, perhaps a few that are run again.
+    case selection(first: Int, count: Int)
+
+    public var description: String {
+        switch self {
+        case .malformed(let text):
+            "--shard is '\(text.shortened)'; it must be I/N with I counted from 0, such as 0/8 for the first of "
+                + "eight, or auto, or auto/8"
+        case .badCount(let text):
+            "--shard is \(text.shortened); a run has 1 to \(Shard.countAtMost) shards, such as 0/8 for the first of "
+                + "eight"
+        case .beyond(let number, let count):
+            count == 1
+                ? "--shard is \(number)/1; the only shard of 1 is 0/1"
+                : "--shard is \(number)/\(count); shards of \(count) are 0/\(count) to \(count - 1)/\(count)"
+        case .noEngine:
+            "--shard auto found no engine, because none of "
+                + ShardEngine.all.map(\.number).joined(separator: ", ")
+                + " is set; write --shard I/N with I counted from 0, such as 0/8"
+        case .severalEngines(let variables):
+            "--shard auto found several engines (\(variables.joined(separator: ", ")) are set); say which one counts, "
+                + "such as --shard \"$\(variables[0])/8\""
+        case .noCount(let variable, let engine):
+            "\(variable) is set, and \(engine) does not say how many shards there are; write --shard auto/N, or set "
+                + ShardRequest.countVariable
+        case .badVariable(let variable, let value, let wanted):
+            "\(variable) is '\(value.shortened)'; it must be \(wanted)"
+        case .otherCount(let given, let variable, let found):
+            "--shard auto/\(given) asks for \(given) shards, and \(variable) is \(found); start \(given) processes, or "
+                + "leave /\(given) out"
+        case .selection(let first, let count):
+            "the job array has \(count == 1 ? "one task," : "\(count) tasks, from") \(first)\(count == 1 ? "" : " on"), "
+                + "so it may be a few shards of more; write --shard auto/N with the number of all shards"
+        case .uneven(let first, let last, let count):
+            "the job array has \(count) tasks from \(first) to \(last) at uneven distances, so the place of one among "
+                + "them is not known; use --array=0-\(count - 1), or --shard auto/N to run single shards of N again"
+        }
+    }
+}

@@ -1,0 +1,146 @@
+/// An engine that starts the processes of a run, and how it tells each of them its place: a row of a table, so that
+/// one command line serves all.
+public struct ShardEngine: Sendable {
+    public let name: String
+    /// Variable with the number of the process.
+    public let number: String
+    /// Variable with how many there are; nil: the engine does not tell.
+    public let count: String?
+    /// Variables with the lowest and the highest number, and the distance of two, where it need not count from 0 on.
+    let range: NumberRange?
+    /// Variables that name the run, in the order in which they are asked: of the first list that is set, all
+    /// that are set, joined. A part after `:` is the number of the process.
+    let run: [[String]]
+    /// Variable that counts attempts, and what it is in the first; nil: the engine does not count them.
+    let attempts: AttemptVariable?
+
+    struct NumberRange: Sendable {
+        var lowest: String
+        var highest: String
+        var distance: String
+    }
+
+    struct AttemptVariable: Sendable {
+        var name: String
+        var first: Int
+    }
+
+    init(
+        _ name: String, number: String, count: String? = nil, range: NumberRange? = nil,
+        run: [[String]] = [], attempts: AttemptVariable? = nil
+    ) {
+        (self.name, self.number, self.count, self.range) = (name, number, count, range)
+        (self.run, self.attempts) = (run, attempts)
+    }
+
+    /// All that are known.
+    public static let all = [
+        // Neither the number of completions nor the job's name is in the environment; a manifest sets
+        // SCREENRIG_SHARDS and SCREENRIG_RUN_ID.
+        ShardEngine("a Kubernetes Indexed Job", number: "JOB_COMPLETION_INDEX"),
+        // An array may be 1-8 or 0-14:2: the number of the shard is the place in it.
+        ShardEngine(
+            "Slurm", number: "SLURM_ARRAY_TASK_ID", count: "SLURM_ARRAY_TASK_COUNT",
+            range: NumberRange(
+                lowest: "SLURM_ARRAY_TASK_MIN", highest: "SLURM_ARRAY_TASK_MAX",
+                distance: "SLURM_ARRAY_TASK_STEP"),
+            // Job ids are those of a cluster.
+            run: [["SLURM_CLUSTER_NAME", "SLURM_ARRAY_JOB_ID"]],
+            attempts: AttemptVariable(name: "SLURM_RESTART_COUNT", first: 0)),
+        ShardEngine(
+            "Open MPI", number: "OMPI_COMM_WORLD_RANK", count: "OMPI_COMM_WORLD_SIZE",
+            run: [["PMIX_NAMESPACE"], ["OMPI_MCA_ess_base_jobid"]]),
+        ShardEngine(
+            "Cloud Run", number: "CLOUD_RUN_TASK_INDEX", count: "CLOUD_RUN_TASK_COUNT",
+            run: [["CLOUD_RUN_EXECUTION"]],
+            attempts: AttemptVariable(name: "CLOUD_RUN_TASK_ATTEMPT", first: 0)),
+        // The id of a child is that of its parent and its number: PARENT:3.
+        ShardEngine(
+            "AWS Batch", number: "AWS_BATCH_JOB_ARRAY_INDEX", count: "AWS_BATCH_JOB_ARRAY_SIZE",
+            run: [["AWS_BATCH_JOB_ID"]],
+            attempts: AttemptVariable(name: "AWS_BATCH_JOB_ATTEMPT", first: 1)),
+    ]
+
+    /// The place of this process. `given`: how many there shall be, where that is said.
+    func shard(_ environment: [String: String], count given: Int?) throws(ShardError) -> Shard {
+        let id = try Self.number(environment[number] ?? "", of: number, in: 0...Int.max)
+        guard let variable = count, let text = environment.word(variable) else {
+            guard let given else { throw .noCount(variable: number, engine: name) }
+            return try Self.shard(id, of: given)
+        }
+        let found = try Self.number(text, of: variable, in: 1...Shard.countAtMost)
+        if let given, given != found {
+            // Single tasks of an array that are run again, such as --array=3: their ids are the shards.
+            guard range != nil else {
+                throw .otherCount(given: given, variable: variable, found: found)
+            }
+            return try Self.shard(id, of: given)
+        }
+        guard let range else { return try Self.shard(id, of: found) }
+        return Shard(
+            try place(of: id, in: range, environment, of: found, isGiven: given != nil), of: found)
+    }
+
+    private static func shard(_ number: Int, of count: Int) throws(ShardError) -> Shard {
+        guard number < count else { throw .beyond(number: number, count: count) }
+        return Shard(number, of: count)
+    }
+
+    private func place(
+        of id: Int, in range: NumberRange, _ environment: [String: String], of count: Int,
+        isGiven: Bool
+    ) throws(ShardError) -> Int {
+        func number(_ variable: String, else other: Int) throws(ShardError) -> Int {
+            guard let text = environment.word(variable) else { return other }
+            return try Self.number(text, of: variable, in: 0...4_294_967_295)
+        }
+        let lowest = try number(range.lowest, else: 0)
+        // Tasks 3 and 5 that are run again are not the two halves of a plan.
+        guard lowest <= 1 || isGiven else { throw .selection(first: lowest, count: count) }
+        // Where the highest or the distance is not set, the other tells it.
+        let distance = try number(range.distance, else: 0)
+        let highest = try number(
+            range.highest, else: lowest + max(1, distance) * (count - 1))
+        let step =
+            count == 1 ? 1 : max(1, distance > 0 ? distance : (highest - lowest) / (count - 1))
+        guard highest - lowest == step * (count - 1), id >= lowest, id <= highest,
+            (id - lowest).isMultiple(of: step)
+        else { throw .uneven(first: lowest, last: highest, count: count) }
+        return (id - lowest) / step
+    }
+
+    /// What the processes of a run have in common; nil where nothing tells.
+    func run(_ environment: [String: String]) -> String? {
+        for names in run {
+            let words = names.compactMap { environment.word($0) }
+            guard let last = names.last, environment.word(last) != nil else { continue }
+            return words.map { String($0.prefix { $0 != ":" }) }.joined(separator: "-")
+        }
+        return nil
+    }
+
+    func attempt(_ environment: [String: String]) throws(ShardError) -> Int? {
+        guard let attempts, let text = environment.word(attempts.name) else { return nil }
+        return try Self.number(text, of: attempts.name, in: 0...1_000_000) - attempts.first + 1
+    }
+
+    static func number(
+        _ text: String, of variable: String, in range: ClosedRange<Int>
+    ) throws(ShardError) -> Int {
+        guard let number = ShardRequest.number(text), range.contains(number) else {
+            let wanted =
+                range.upperBound > 1_000_000
+                ? "a number from \(range.lowerBound) on"
+                : "a number from \(range.lowerBound) to \(range.upperBound)"
+            throw .badVariable(variable, value: text, wanted: wanted)
+        }
+        return number
+    }
+}
+
+extension [String: String] {
+    /// The value of a variable that is set, and not to nothing.
+    func word(_ name: String) -> String? {
+        self[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+}
