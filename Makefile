@@ -2,7 +2,7 @@
 #   make demo    install what is missing, build, run a rig against the embedded stand-in
 #   make test    install what is missing, check the layout of the code, run every test
 .DEFAULT_GOAL := help
-.PHONY: mornings real-servers evaluation detection races chaos soak image dist dist-test help setup build release install uninstall demo test fuzz sanitize bench lint format clean
+.PHONY: cluster-test mornings real-servers evaluation detection races chaos soak image dist dist-test help setup build release install uninstall demo test fuzz sanitize bench lint format clean
 
 RIG ?= rigs/smoke.yaml
 ROWS ?=
@@ -87,6 +87,9 @@ soak: release ## 1,000 requests/s while faults come and go, MINUTES=30; rewrites
 
 mornings: build ## nights with planted changes and deploys in virtual time: what the digest says of each, about 2 min
 	python3 Tests/Mornings/mornings.py --screenrig .build/debug/screenrig --work .build/mornings
+
+cluster-test: release ## eight shards on a Slurm of four nodes on this machine, one node killed in the middle, as root, about 6 min: docs/scale.md
+	python3 Tests/Cluster/cluster.py --screenrig .build/release/screenrig --work .build/cluster --kill --install
 
 coverage: ## write docs/coverage.md: what of the specification is run by which rig or test
 	SCREENRIG_UPDATE_GOLDEN=1 swift test --filter CoverageTests

@@ -98,6 +98,7 @@ let package = Package(
                 "Dialects", "Vocabulary", "Formats", "Statistics",
                 .product(name: "Yams", package: "Yams"),
             ]),
+        part("Manifests", ["Rigs", "Formats"]),
         part("Lanes", ["Journal", "Dialects", "Vocabulary", "CEpoll"], isQuick: true),
         part(
             "Devices",
@@ -160,6 +161,7 @@ let package = Package(
                 "Races",
                 "Runner",
                 "Dashboard",
+                "Manifests",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),

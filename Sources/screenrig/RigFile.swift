@@ -47,6 +47,19 @@ enum RigFile {
         _ options: RigOptions, besides more: [Override] = [],
         isVirtual: Bool = false, tellsNeeds: Bool = false, tellsDoubts: Bool = true
     ) throws -> Rig {
+        let reading = try reading(options, besides: more, isVirtual: isVirtual)
+        let doubts = reading.warnings + (tellsNeeds ? reading.needs : [])
+        for warning in doubts where tellsDoubts {
+            Terminal.complain(inWords: "warning: \(warning)", hanging: 9)
+        }
+        return reading.rig
+    }
+
+    /// The rig with what is doubtful about it, which is told to nobody yet.
+    static func reading(
+        _ options: RigOptions, besides more: [Override] = [],
+        isVirtual: Bool = false, secrets: RigSurroundings.Secrets = .resolved
+    ) throws -> RigReading {
         let seed = options.changes.seed.map { Override("--seed", "seed", "\($0)") }
         let named = (seed.map { [$0] } ?? []) + more
         let overrides = try options.changes.overrides.map(split) + named.map { ($0.path, $0.value) }
@@ -56,15 +69,11 @@ enum RigFile {
         let surroundings = RigSurroundings(
             overrides: overrides,
             target: target,
-            environment: ProcessInfo.processInfo.environment)
+            environment: ProcessInfo.processInfo.environment, secrets: secrets)
         do {
             let reading = try Rig.read(contentsOf: options.rig, with: surroundings)
-            let doubts = reading.warnings + (tellsNeeds ? reading.needs : [])
-            for warning in doubts where tellsDoubts {
-                Terminal.complain(inWords: "warning: \(warning)", hanging: 9)
-            }
             _ = try Assembly.faults(reading.rig)
-            return reading.rig
+            return reading
         } catch let failure as CommandFailure {
             throw failure
         } catch {

@@ -36,7 +36,7 @@ struct Screenrig: AsyncParsableCommand {
             ServeCommand.self,
             MarkCommand.self, ControlCommand.self,
             InitCommand.self, MigrateCommand.self, ValidateCommand.self, SchemaCommand.self,
-            CalibrateCommand.self,
+            CalibrateCommand.self, ManifestCommand.self,
             ListCommand.self, ExplainCommand.self, ManualCommand.self,
         ])
 

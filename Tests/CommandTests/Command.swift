@@ -127,6 +127,9 @@ final class Command {
     static let patience =
         ProcessInfo.processInfo.environment["SCREENRIG_PATIENCE"].flatMap { Int($0) } ?? 1
 
+    /// To the process and all that it started: Foundation makes each process the leader of a group.
+    func sendToGroup(_ signal: Int32) { kill(-process.processIdentifier, signal) }
+
     /// Waits for its end; a command that outlasts `limit` is killed, and the test fails.
     func ended(within limit: Duration = .seconds(90)) async throws -> Ended {
         while true {

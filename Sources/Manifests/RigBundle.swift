@@ -1,0 +1,105 @@
+internal import Foundation
+public import Rigs
+
+/// A rig with everything that it takes from the machine it was written on: what has to be carried to another one.
+public struct RigBundle: Sendable {
+    /// A file that the rig names, beside it.
+    public struct File: Sendable, Hashable {
+        /// Relative to the rig's folder, without `..`.
+        public var path: String
+        /// Where it is on this machine.
+        public var source: String
+        /// Its text; nil where it holds secrets, which no manifest contains.
+        public var text: String?
+    }
+
+    /// The file's own name, such as `smoke.yaml`.
+    public let fileName: String
+    public let rig: Rig
+    /// The rig as it is run: with `--set`, `--target` and `target.from` applied, and secrets as `${NAME}`.
+    public let text: String
+    /// In the order of their paths.
+    public let files: [File]
+    /// Environment variables that the rig or its accounts name, in the order of the alphabet.
+    public let variables: [String]
+
+    /// What a ConfigMap may hold (kubernetes.io/docs/concepts/configuration/configmap).
+    static let bytesAtMost = 1_048_576
+
+    /// `reading` was made without secrets, from the rig at `path`; `contents` reads a file.
+    public init(
+        _ reading: RigReading, path: String,
+        contents: @escaping @Sendable (_ path: String) -> String? = { Disk.contents($0) }
+    ) throws(ManifestError) {
+        let folder = (path as NSString).deletingLastPathComponent
+        fileName = (path as NSString).lastPathComponent
+        rig = reading.rig
+        text = reading.rig.source
+        // Once more as it will be read there: what a target file or an option said stands in the rig now, and its paths
+        // are relative to the rig.
+        let surroundings = RigSurroundings(secrets: .omitted, contents: contents)
+        let there = (try? Rig.read(text, file: path, with: surroundings)) ?? reading
+        var files: [File] = []
+        var names = Set(there.references.filter { !$0.hasPrefix("file:") })
+        for (name, isSecret) in Self.named(by: there) {
+            let place = try Self.place(of: name, below: folder)
+            guard !files.contains(where: { $0.path == place.inside }) else { continue }
+            let text = contents(place.path)
+            // Accounts may name secrets in turn; whoever writes the manifest need not have the file.
+            if isSecret { names.formUnion(Self.variables(in: text ?? "")) }
+            if text == nil, !isSecret { throw .unreadable(path: place.path) }
+            files.append(
+                File(path: place.inside, source: place.path, text: isSecret ? nil : text))
+        }
+        self.files = files.sorted { $0.path < $1.path }
+        variables = names.sorted()
+        let bytes = files.reduce(text.utf8.count) { $0 + ($1.text?.utf8.count ?? 0) }
+        if bytes > Self.bytesAtMost { throw .tooLarge(bytes: bytes) }
+    }
+
+    public var secretFiles: [File] { files.filter { $0.text == nil } }
+    public var openFiles: [File] { files.filter { $0.text != nil } }
+
+    /// What a rig reads beside itself, as it names it, and whether that holds secrets.
+    private static func named(by reading: RigReading) -> [(name: String, isSecret: Bool)] {
+        let rig = reading.rig
+        var named = reading.references.filter { $0.hasPrefix("file:") }.map {
+            (name: String($0.dropFirst(5)), isSecret: true)
+        }
+        if case .listed(let list) = rig.accounts { named.append((list.file, true)) }
+        if case .listed(let pool) = rig.forwardedFor, let file = pool.file {
+            named.append((file, false))
+        }
+        named += [rig.target.tls.ca, rig.target.tls.certificate].compactMap { $0 }.map {
+            ($0, false)
+        }
+        if let key = rig.target.tls.key { named.append((key, true)) }
+        for kind in rig.kinds {
+            if case .key(let file)? = kind.platform?.signer { named.append((file, true)) }
+        }
+        return named
+    }
+
+    /// Where a file is, and its path within the rig's folder. Some names are relative to that folder, others have it in
+    /// front: what is read from a path (`tls.ca`) already has.
+    private static func place(
+        of name: String, below folder: String
+    ) throws(ManifestError) -> (path: String, inside: String) {
+        let prefix = folder.isEmpty ? "" : folder + "/"
+        let inside =
+            !prefix.isEmpty && name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
+        let parts = inside.split(separator: "/").filter { $0 != "." }
+        guard !inside.hasPrefix("/"), !parts.isEmpty, !parts.contains("..") else {
+            throw .outside(path: name, folder: folder.isEmpty ? "this folder" : folder)
+        }
+        let clean = parts.joined(separator: "/")
+        return (prefix + clean, clean)
+    }
+
+    /// `NAME` of each `${NAME}`.
+    private static func variables(in text: String) -> [String] {
+        text.split(separator: "${", omittingEmptySubsequences: false).dropFirst().map {
+            String($0.prefix { $0 != "}" })
+        }.filter { !$0.hasPrefix("file:") && !$0.isEmpty }
+    }
+}

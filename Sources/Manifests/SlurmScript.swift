@@ -1,0 +1,191 @@
+internal import Rigs
+
+/// A plan's shards as an array job of Slurm, and the job that merges them: one script of bash that submits both.
+public struct SlurmScript: Sendable {
+    /// What is not in the rig.
+    public struct Options: Sendable, Hashable {
+        public var name: JobName
+        /// The rig and what was changed about it, as words of a shell.
+        public var words: String
+        public var partition: String?
+        public var account: String?
+        /// As `sbatch --time` takes it; nil: by the plan.
+        public var time: String?
+        /// An image of Apptainer (a file or `docker://...`) that has screenrig; nil: it is installed.
+        public var image: String?
+        /// Where the script will be, for its comments.
+        public var file: String
+
+        public init(
+            name: JobName, words: String, partition: String? = nil, account: String? = nil,
+            time: String? = nil, image: String? = nil, file: String? = nil
+        ) {
+            self.name = name
+            self.words = words
+            self.partition = partition
+            self.account = account
+            self.time = time
+            self.image = image
+            self.file = file ?? "\(name).sh"
+        }
+    }
+
+    let bundle: RigBundle
+    let needs: ShardNeeds
+    let options: Options
+    private var name: JobName { options.name }
+
+    public init(_ bundle: RigBundle, _ needs: ShardNeeds, _ options: Options) {
+        (self.bundle, self.needs, self.options) = (bundle, needs, options)
+    }
+
+    public var text: String {
+        """
+        #!/bin/bash
+        \(ManifestText.comment(head))
+        #
+        \(directives)
+
+        \(setting)
+
+        \(submission)
+
+        \(shard)
+
+        """
+    }
+
+    private var head: [String] {
+        let file = ManifestText.word(options.file)
+        var lines = [
+            "Rig '\(bundle.rig.name)' as \(needs.shards) shards of a Slurm array. Written by 'screenrig manifest slurm'."
+        ]
+        lines += needs.lines
+        lines += [
+            "",
+            "Type it in the folder in which this works; every node must see that folder:",
+            "  screenrig run \(options.words)", "",
+            "  bash \(file)                                    both jobs; all shards start 2 minutes later",
+            "  START_AT=2026-11-26T20:00:00Z bash \(file)      they start then, in UTC",
+            "  sbatch \(file)                                  the shards alone, each at once",
+            "REPORTS=DIR names another folder than 'reports', SCREENRIG=PATH another program. Shard 3 of a run again, "
+                + "for the households that it has not begun, and then 'screenrig merge':",
+            "  SCREENRIG_RUN_ID=\(name)-JOB sbatch --array=3 \(file)",
+        ]
+        if case .embedded = bundle.rig.target.base {
+            lines += [
+                "",
+                "The rig's target is 'embedded': each shard would test a stand-in of its own. Write this with "
+                    + "--target URL to test one service from all of them.",
+            ]
+        }
+        let programs = bundle.rig.commands
+        if !programs.isEmpty {
+            lines += [
+                "",
+                "The rig runs programs, which each node must have (commands of events run in shard 0 alone):",
+            ]
+            lines += programs.map { "  \($0)" }
+        }
+        return lines
+    }
+
+    private var directives: String {
+        var lines = [
+            ("job-name", "\(name)", ""),
+            ("array", "0-\(needs.shards - 1)", ""),
+            ("output", "\(name)-%A-%a.log", ""),
+            ("cpus-per-task", "\(needs.cpus)", ""),
+            ("mem", "\(needs.memoryMB)M", ""),
+            ("time", options.time ?? Self.time(needs.minutes), ""),
+            ("signal", "TERM@30", "a run ends within 5 s of it, with its report"),
+            (
+                "requeue", "",
+                "a shard whose node is lost runs again elsewhere, and goes on where it was"
+            ),
+            ("open-mode", "append", ""),
+            ("export", "ALL", ""),
+        ]
+        if let partition = options.partition {
+            lines.append(("partition", ManifestText.word(partition), ""))
+        }
+        if let account = options.account {
+            lines.append(("account", ManifestText.word(account), ""))
+        }
+        return lines.map { name, value, why in
+            let line = "#SBATCH --\(name)" + (value.isEmpty ? "" : "=\(value)")
+            // sbatch takes what follows a blank and '#' for a comment.
+            return why.isEmpty
+                ? line : line + String(repeating: " ", count: max(1, 26 - line.count)) + "# \(why)"
+        }.joined(separator: "\n")
+    }
+
+    /// `1-02:30:00`: days, hours, minutes.
+    private static func time(_ minutes: Int) -> String {
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let (days, hours) = (minutes / 1_440, minutes / 60 % 24)
+        return (days > 0 ? "\(days)-" : "") + "\(two(hours)):\(two(minutes % 60)):00"
+    }
+
+    private var setting: String {
+        var lines = ["set -u", program, "export REPORTS=\"${REPORTS:-reports}\""]
+        lines += bundle.variables.map { ": \"${\($0):?export it first, the rig needs it}\"" }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Outside of an array: submits the script itself, and what follows it.
+    private var submission: String {
+        var words = [
+            "--job-name=\(name)-merge", "--output=\(name)-merge-%j.log", "--export=ALL",
+            "--cpus-per-task=2", "--mem=1024M", "--time=01:00:00",
+        ]
+        if let partition = options.partition {
+            words.append("--partition=\(ManifestText.word(partition))")
+        }
+        if let account = options.account {
+            words.append("--account=\(ManifestText.word(account))")
+        }
+        return #"""
+            if [ -z "${SLURM_ARRAY_TASK_ID:-}" ]; then
+                export START_AT="${START_AT:-$(date -u -d '+2 minutes' +%Y-%m-%dT%H:%M:%SZ)}"
+                array=$(sbatch --parsable "$0") || exit
+                array=${array%%;*}
+                export RUN="$REPORTS/${SCREENRIG_RUN_ID:-\#(name)-$array}"
+                # afterany: shards that failed or were lost are named by the merge. It waits for those that Slurm runs again.
+                merge=$(sbatch --parsable --dependency="afterany:$array" \
+                    \#(words.joined(separator: " ")) <<'MERGE'
+            #!/bin/bash
+            \#(program)
+            exec "${screenrig[@]}" merge "$RUN"/shard-* --out "$RUN/merged"
+            MERGE
+                ) || exit
+                echo "shards: job $array, starting at $START_AT; merge: job ${merge%%;*}"
+                echo "report: $RUN/merged/report.html; verdict: \#(name)-merge-${merge%%;*}.log"
+                exit
+            fi
+            """#
+    }
+
+    /// What `${screenrig[@]}` calls, in both jobs.
+    private var program: String {
+        options.image.map {
+            "screenrig=(apptainer exec \(ManifestText.word($0)) \"${SCREENRIG:-screenrig}\")"
+        } ?? "screenrig=(\"${SCREENRIG:-screenrig}\")"
+    }
+
+    private var shard: String {
+        #"""
+        # One shard. Slurm says which (SLURM_ARRAY_TASK_ID), and whether it ran before (SLURM_RESTART_COUNT). Its run is
+        # named by the job: households, devices and addresses follow from that name, so that all shards agree on them.
+        export SCREENRIG_RUN_ID="${SCREENRIG_RUN_ID:-\#(name)-$SLURM_ARRAY_JOB_ID}"
+        mkdir -p "$REPORTS/$SCREENRIG_RUN_ID" || exit 3
+        srun --cpus-per-task="$SLURM_CPUS_PER_TASK" "${screenrig[@]}" run \#(options.words) \
+            --shard auto/\#(needs.shards) ${START_AT:+--start-at "$START_AT"} --resume \
+            --lanes \#(needs.lanes) --out "$REPORTS/$SCREENRIG_RUN_ID/shard-$SLURM_ARRAY_TASK_ID"
+        code=$?
+        # 1 (a promise violated, a threshold missed) and 4 (the node was the bottleneck) are results, and no reason to run
+        # the shard again: the merge judges all of them. Others are failures: 2 bad rig, 3 it could not run.
+        case $code in 1 | 4) exit 0 ;; *) exit $code ;; esac
+        """#
+    }
+}

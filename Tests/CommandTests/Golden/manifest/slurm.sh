@@ -1,0 +1,64 @@
+#!/bin/bash
+# Rig 'Premiere, full' as 8 shards of a Slurm array. Written by 'screenrig manifest slurm'.
+# The plan: about 31500 households, up to 1133 requests/s, about 14 min.
+# One of its 8 shards: 1 lane, 2 processors, 512 MB, about 626 open files.
+#
+# Type it in the folder in which this works; every node must see that folder:
+#   screenrig run full.yaml
+#
+#   bash premiere-full.sh                                    both jobs; all shards start 2 minutes later
+#   START_AT=2026-11-26T20:00:00Z bash premiere-full.sh      they start then, in UTC
+#   sbatch premiere-full.sh                                  the shards alone, each at once
+# REPORTS=DIR names another folder than 'reports', SCREENRIG=PATH another program. Shard 3 of a run
+# again, for the households that it has not begun, and then 'screenrig merge':
+#   SCREENRIG_RUN_ID=premiere-full-JOB sbatch --array=3 premiere-full.sh
+#
+# The rig runs programs, which each node must have (commands of events run in shard 0 alone):
+#   rollout, 5 min after the load begins: kubectl rollout restart deploy/auth (without a shell, at most 10 min; not in virtual time)
+#
+#SBATCH --job-name=premiere-full
+#SBATCH --array=0-7
+#SBATCH --output=premiere-full-%A-%a.log
+#SBATCH --cpus-per-task=2
+#SBATCH --mem=512M
+#SBATCH --time=00:36:00
+#SBATCH --signal=TERM@30  # a run ends within 5 s of it, with its report
+#SBATCH --requeue         # a shard whose node is lost runs again elsewhere, and goes on where it was
+#SBATCH --open-mode=append
+#SBATCH --export=ALL
+
+set -u
+screenrig=("${SCREENRIG:-screenrig}")
+export REPORTS="${REPORTS:-reports}"
+: "${ANN_PASSWORD:?export it first, the rig needs it}"
+: "${SOFTWARE_STATEMENT:?export it first, the rig needs it}"
+
+if [ -z "${SLURM_ARRAY_TASK_ID:-}" ]; then
+    export START_AT="${START_AT:-$(date -u -d '+2 minutes' +%Y-%m-%dT%H:%M:%SZ)}"
+    array=$(sbatch --parsable "$0") || exit
+    array=${array%%;*}
+    export RUN="$REPORTS/${SCREENRIG_RUN_ID:-premiere-full-$array}"
+    # afterany: shards that failed or were lost are named by the merge. It waits for those that Slurm runs again.
+    merge=$(sbatch --parsable --dependency="afterany:$array" \
+        --job-name=premiere-full-merge --output=premiere-full-merge-%j.log --export=ALL --cpus-per-task=2 --mem=1024M --time=01:00:00 <<'MERGE'
+#!/bin/bash
+screenrig=("${SCREENRIG:-screenrig}")
+exec "${screenrig[@]}" merge "$RUN"/shard-* --out "$RUN/merged"
+MERGE
+    ) || exit
+    echo "shards: job $array, starting at $START_AT; merge: job ${merge%%;*}"
+    echo "report: $RUN/merged/report.html; verdict: premiere-full-merge-${merge%%;*}.log"
+    exit
+fi
+
+# One shard. Slurm says which (SLURM_ARRAY_TASK_ID), and whether it ran before (SLURM_RESTART_COUNT). Its run is
+# named by the job: households, devices and addresses follow from that name, so that all shards agree on them.
+export SCREENRIG_RUN_ID="${SCREENRIG_RUN_ID:-premiere-full-$SLURM_ARRAY_JOB_ID}"
+mkdir -p "$REPORTS/$SCREENRIG_RUN_ID" || exit 3
+srun --cpus-per-task="$SLURM_CPUS_PER_TASK" "${screenrig[@]}" run full.yaml \
+    --shard auto/8 ${START_AT:+--start-at "$START_AT"} --resume \
+    --lanes 1 --out "$REPORTS/$SCREENRIG_RUN_ID/shard-$SLURM_ARRAY_TASK_ID"
+code=$?
+# 1 (a promise violated, a threshold missed) and 4 (the node was the bottleneck) are results, and no reason to run
+# the shard again: the merge judges all of them. Others are failures: 2 bad rig, 3 it could not run.
+case $code in 1 | 4) exit 0 ;; *) exit $code ;; esac
