@@ -94,7 +94,8 @@ final class ShardTests: Sendable {
         let earlier = try EarlierAttempts(of: shard, Self.run, rig: rig, plan: plan, out: out)
         #expect(earlier.attempts.count == 1)
         switch try #require(try earlier.remainder(now: 0)) {
-        case .nothing(let directory, let lost):
+        case .nothing(let directory, let lost, let isComplete):
+            #expect(!isComplete)
             // Everybody came at the start, or had.
             #expect(directory.path == out)
             #expect(lost == Self.unfinished(first))
@@ -130,7 +131,7 @@ final class ShardTests: Sendable {
             // Once more nothing is left.
             let again = try EarlierAttempts(of: shard, Self.run, rig: rig, plan: plan, out: out)
             #expect(again.attempts.count == 2)
-            guard case .nothing(let last, let lost) = try again.remainder(now: 0) else {
+            guard case .nothing(let last, let lost, true) = try again.remainder(now: 0) else {
                 Issue.record("something is left after the second attempt")
                 return
             }
