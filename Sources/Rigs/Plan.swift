@@ -128,6 +128,12 @@ public struct Plan: Sendable, Hashable {
         }
     }
 
+    /// Homes of this plan, which are not split over its parts: households, or pairs of them. Under closed load of
+    /// those that live at a time.
+    public var homes: Int? {
+        (households ?? atOnce).map { ($0 + homeSize - 1) / homeSize }
+    }
+
     /// How many live at a time under closed load, each followed by another; nil under open load
     /// and where each lives once.
     public var atOnce: Int? {

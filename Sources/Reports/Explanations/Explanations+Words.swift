@@ -105,6 +105,16 @@ extension Explanation {
             "One per core by default; set it with --lanes. If a lane is busy for a larger share of its "
                 + "time than validity.busy allows, the exit code is 4."),
         word(
+            "shard", "one of several processes that run a plan together, each its part",
+            "run --shard 3/8 runs the fourth of eight parts, since shards are counted from 0. Its report is about its "
+                + "own households; docs/scale.md."),
+        word(
+            "lost household",
+            "a household that an earlier attempt of a shard began and did not end",
+            "run --resume does not run it again, because its second sign-in would count as the service's doing. The "
+                + "report and run.shard.lost of summary.json name it.",
+            harmless: "A process that is killed loses the households that were in progress."),
+        word(
             "threshold", "a condition that a run must meet to pass",
             "Example: 'poll-token p99 < 250ms'. The defaults are errors < 1%, households "
                 + "failed < 5%, households abandoned < 5%, violations == 0 and undecided < 0.1%."),

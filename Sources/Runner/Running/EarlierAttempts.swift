@@ -31,8 +31,9 @@ package struct EarlierAttempts {
     /// What is left.
     package enum Remainder {
         case rest(ShardRest)
-        /// The last attempt came to its end, or nobody is left to begin; these households began and did not end.
-        case nothing(RunDirectory, lost: [Int])
+        /// The last attempt came to its end (`isComplete`), or nobody is left to begin; these households began and
+        /// did not end.
+        case nothing(RunDirectory, lost: [Int], isComplete: Bool)
     }
 
     /// Looks for them: at `out`, `out-2`, `out-3` ..., or among the runs under `root` that have the shard's name.
@@ -120,8 +121,8 @@ package struct EarlierAttempts {
             left = plan.without(begun: all.begun.union(all.skipped))
         }
         let lost = all.begun.subtracting(all.ended).sorted()
-        guard !attempts.contains(where: \.isComplete), let begins = try begins(left, last) else {
-            return .nothing(last.directory, lost: lost)
+        guard !last.isComplete, let begins = try begins(left, last) else {
+            return .nothing(last.directory, lost: lost, isComplete: last.isComplete)
         }
         let next = (last.history.header.shard?.attempt ?? attempts.count) + 1
         return .rest(

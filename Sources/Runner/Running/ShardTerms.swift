@@ -52,7 +52,7 @@ package struct ShardTerms: Sendable {
     }
 
     /// How long before its time a run is put together.
-    package static let lead: Duration = .milliseconds(500)
+    package static let lead: Duration = .seconds(2)
 }
 
 /// What is left of a shard's part for another attempt.
@@ -124,9 +124,14 @@ struct RunStart: Sendable {
 
 extension Rig {
     /// The rig as a shard runs it: with its part of listed accounts, and commands of events in shard 0 alone, since
-    /// they happen once. Refuses where a provider would have no account in some shard.
+    /// they happen once. Refuses where some shard would have no household, or no account of a provider.
     package func part(of shard: Shard) throws(RunError) -> Rig {
         var rig = self
+        if let count = Plan(self, seed: seed).homes, count < shard.count {
+            throw .badInput(
+                "the plan has households for \(count) shards at most, and --shard asks for \(shard.count): some would "
+                    + "have none; use at most \(count) shards, or a larger load")
+        }
         if case .listed(let list) = accounts {
             let own = target.mvpds.isEmpty ? nil : Set(target.mvpds.map(\.id))
             if let short = list.shortage(for: shard.count, of: own) {

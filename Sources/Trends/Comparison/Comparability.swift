@@ -12,6 +12,8 @@ struct Comparability: Sendable, Hashable {
     var isVirtual: Bool
     var lanes: Int
     var version: String
+    /// Which households it has: `all`, or `shard 3 of 8`, one that goes on where another ended apart.
+    var part: String
     /// The text of each key of the rig that shapes the load or the service.
     var keys: [String: String]
     /// Why the run's own numbers are not to be trusted; empty when they are.
@@ -25,6 +27,11 @@ struct Comparability: Sendable, Hashable {
         isVirtual = summary.run.isVirtual
         lanes = summary.run.lanes
         version = summary.run.version
+        part =
+            summary.run.shard.map { shard in
+                "shard \(shard.number) of \(shard.count)"
+                    + (shard.earlier.isEmpty ? "" : ", attempt \(shard.attempt)")
+            } ?? "all"
         keys = Self.keys(of: header.rigSource).filter {
             !Rig.keysThatChangeNoRequest.contains($0.key)
         }
@@ -52,6 +59,7 @@ struct Comparability: Sendable, Hashable {
         }
         if !besidesRig { tell("rig", base.rig, rig) }
         tell("load", base.load, load)
+        tell("part of the plan", base.part, part)
         tell("target", base.target, target)
         if !besidesRig { tell("protocol", base.protocolName, protocolName) }
         if isVirtual != base.isVirtual {

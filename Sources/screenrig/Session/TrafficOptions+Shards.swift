@@ -27,8 +27,8 @@ extension TrafficOptions {
         case .rest(let rest):
             if !isQuiet { Terminal.complain(inWords: words(rest, plan, place), hanging: 2) }
             return ShardTerms(place.shard, of: place.run, startAt: startAt, rest: rest)
-        case .nothing(let directory, let lost):
-            return try tellAgain(directory, rig, lost: lost, place)
+        case .nothing(let directory, let lost, let isComplete):
+            return try conclude(directory, rig, lost: lost, isComplete: isComplete, place)
         case nil:
             // Before the common start nobody can have begun anything.
             let mayHaveBegun = startAt.map { $0 <= now } ?? true
@@ -65,17 +65,20 @@ extension TrafficOptions {
             + "\(seconds) s of the plan on\(lost)"
     }
 
-    /// Nothing is left: the last attempt's verdict is this one's. Gives nil, or throws the verdict's exit code.
-    private func tellAgain(
-        _ directory: RunDirectory, _ rig: Rig, lost: [Int], _ place: ShardOptions.Place
+    /// Nothing is left. The verdict of an attempt that came to its end is this one's: gives nil, or throws its exit
+    /// code. Of one that did not, the lost are named, and the engine need not try once more.
+    private func conclude(
+        _ directory: RunDirectory, _ rig: Rig, lost: [Int], isComplete: Bool,
+        _ place: ShardOptions.Place
     ) throws -> ShardTerms? {
-        if !isQuiet {
-            let ended = lost.isEmpty ? "" : "; \(lost.count) of them did not end: \(numbers(lost))"
+        if !isQuiet || !isComplete {
+            let ended = lost.isEmpty ? "" : "; lost, because they did not end: \(numbers(lost))"
             Terminal.complain(
                 inWords:
                     "shard \(place.shard): nothing is left to run, every household was begun\(ended)",
                 hanging: 2)
         }
+        guard isComplete else { return nil }
         let summary = try RunReports.write(
             directory, thresholds: rig.thresholds, complain: { Terminal.complain($0) })
         try summary.tell(at: directory.path, asJSON: play.json)
