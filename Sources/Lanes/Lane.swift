@@ -329,10 +329,15 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             endTurn(began: began)
             turns.end()
             if flows == 0, isFinished() { break }
-            began = loop.wait(until: nextDue(stopAt: hasStopped ? nil : stopAt)) { turns.begin() }
-            if !loop.canBeWoken {
+            let due = nextDue(stopAt: hasStopped ? nil : stopAt)
+            if loop.canBeWoken {
+                began = loop.wait(until: due) { turns.begin() }
+            } else {
+                began = loop.wait(until: due)
                 if began >= flushDue { flush(through: Self.step(before: began)) }
+                // To wait for other lanes, or for the journal, is no turn.
                 loop.keepTogether()
+                turns.begin()
             }
         }
         flush(through: loop.now)
