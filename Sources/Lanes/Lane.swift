@@ -329,11 +329,11 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             endTurn(began: began)
             turns.end()
             if flows == 0, isFinished() { break }
-            let due = nextDue(stopAt: hasStopped ? nil : stopAt)
+            let wake = nextDue(stopAt: hasStopped ? nil : stopAt)
             if loop.canBeWoken {
-                began = loop.wait(until: due) { turns.begin() }
+                began = loop.wait(until: wake) { turns.begin() }
             } else {
-                began = loop.wait(until: due)
+                began = loop.wait(until: wake)
                 if began >= flushDue { flush(through: Self.step(before: began)) }
                 // To wait for other lanes, or for the journal, is no turn.
                 loop.keepTogether()
