@@ -78,6 +78,17 @@ struct IDs: Sendable {
     mutating func secret() -> String { Self.hex(&streams.secrets, words: 4) }
     /// 32 hexadecimal digits.
     mutating func shortSecret() -> String { Self.hex(&streams.secrets, words: 2) }
+    /// As many bytes as an RSA signature of 2,048 bits has.
+    mutating func signature() -> [UInt8] {
+        Array(unsafeUninitializedCapacity: 256) { bytes, count in
+            let raw = UnsafeMutableRawBufferPointer(bytes)
+            for place in 0..<32 {
+                raw.storeBytes(
+                    of: streams.secrets.next().bigEndian, toByteOffset: place * 8, as: UInt64.self)
+            }
+            count = 256
+        }
+    }
 
     mutating func code(_ spelling: CodeSpelling = .registration) -> String {
         if let text = nextCode {

@@ -20,7 +20,7 @@ public struct Service: Sendable {
     var profileRequests = ProfileRequests()
     var sessions = ProviderSessions()
     var spentMedia = SpentMedia()
-    var clients = Clients()
+    var clients: Clients
     var logins = Logins()
     var grants = DeviceGrants()
     var pageSessions = PageSessions()
@@ -57,6 +57,7 @@ public struct Service: Sendable {
         ids = IDs(seed.child("ids"))
         throttle = settings.policies.throttle.map(Throttle.init)
         balancer = Balancer(nodes: settings.nodes, seed: seed.child("nodes"))
+        clients = Clients(signs: settings.signsAccess)
         tokens = TokenTable(goneDecays: settings.policies.goneDecays)
         statements = Statements(
             revoked: settings.revokedSoftware, checks: settings.checksStatements)

@@ -178,9 +178,9 @@ extension LaneJoin.Step {
         _ elements: [Element], by isBefore: (Element, Element) -> Bool
     ) -> [Element] {
         guard elements.count > 1 else { return elements }
-        return elements.enumerated().sorted { left, right in
-            if isBefore(left.element, right.element) { return true }
-            return !isBefore(right.element, left.element) && left.offset < right.offset
-        }.map(\.element)
+        return elements.indices.sorted { left, right in
+            if isBefore(elements[left], elements[right]) { return true }
+            return !isBefore(elements[right], elements[left]) && left < right
+        }.map { elements[$0] }
     }
 }

@@ -93,6 +93,6 @@ extension Rig {
     /// How far virtual lanes may be apart: what they hand over waits in memory until all have passed it, and within
     /// `load.settle` every lane must know of the others whether somebody may still sign in.
     var laneWindow: Duration {
-        min(.seconds(2), max(.zero, load.settle - .nanoseconds(1)))
+        min(.milliseconds(500), max(.zero, load.settle - .nanoseconds(1)))
     }
 }

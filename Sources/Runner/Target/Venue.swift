@@ -262,6 +262,7 @@ package struct Venue {
         if loop.now > .start { lane.begin(at: loop.now) }
         var settings = Assembly.service(rig)
         settings.platformKey = try Assembly.platformKey(rig)
+        settings.signsAccess = false
         // Of one seed on all lanes: what it draws hangs on the household.
         let service = Service(
             settings, faults: try Assembly.faults(rig), seed: rig.seed.child("standin"),
