@@ -121,7 +121,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         batch.through = instant
         health.from = instant
         health.through = instant
-        flushDue = instant + Self.batchEvery
+        flushDue = (loop.canBeWoken ? instant : Self.step(before: instant)) + Self.batchEvery
         begins = instant
     }
 

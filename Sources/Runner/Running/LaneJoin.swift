@@ -43,11 +43,12 @@ package final class LaneJoin: HistorySink, @unchecked Sendable {
         var batches: [Batch]
     }
 
-    package init(lanes: Int, before next: any HistorySink) {
+    /// `begins`: when the clocks of the lanes do.
+    package init(lanes: Int, from begins: Instant = .start, before next: any HistorySink) {
         self.next = next
         state = Mutex(
             State(
-                through: Array(repeating: .start, count: lanes),
+                through: Array(repeating: begins, count: lanes),
                 pending: Array(repeating: [], count: lanes)))
     }
 

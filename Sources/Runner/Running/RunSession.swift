@@ -89,8 +89,14 @@ package final class RunSession: @unchecked Sendable {
                 rules, lanes: shownLanes, before: writer, waits: venue.isVirtual, spill: spill,
                 backlogLimit: options.judgeBacklog) : nil
         let sink: any HistorySink = judge ?? writer
-        join = venue.isVirtual ? LaneJoin(lanes: laneCount, before: sink) : nil
-        let convoy = laneCount > 1 ? Convoy(lanes: laneCount, window: rig.laneWindow) : nil
+        join =
+            venue.isVirtual
+            ? LaneJoin(
+                lanes: laneCount, from: .start + (venue.shard?.rest?.begins ?? .zero), before: sink)
+            : nil
+        let convoy =
+            venue.isVirtual && laneCount > 1
+            ? Convoy(lanes: laneCount, window: rig.laneWindow) : nil
         lanes = try venue.lanes(
             recordingTo: join ?? sink, virtual: laneCount, convoy: convoy,
             through: options.through, start: start)
