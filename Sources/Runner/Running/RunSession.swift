@@ -213,7 +213,8 @@ package final class RunSession: @unchecked Sendable {
         if venue.shard == nil || isComplete { turns.remove() } else { turns.seal() }
         watch.settle()
         return RunResult(
-            findings: findings, end: end, notes: notes, events: lanes.reduce(0) { $0 + $1.events },
+            findings: findings, end: end, notes: notes, lanes: lanes.count,
+            events: lanes.reduce(0) { $0 + $1.events },
             seconds: spent.wall - began.wall)
     }
 }
@@ -248,6 +249,7 @@ package struct RunResult: Sendable {
     package let end: HistoryEnd
     /// Sentences about what somebody should know, whatever else is shown.
     package let notes: [String]
+    package let lanes: Int
     /// Of all lanes.
     package let events: Int
     /// Real ones.
@@ -258,6 +260,8 @@ package struct RunResult: Sendable {
         let rate = Int(Double(events) / max(seconds, 1e-6))
         let virtual = String(format: "%.1f", end.ended.milliseconds / 1000)
         let real = String(format: "%.3f", seconds)
-        return "\(virtual) s of virtual time in \(real) s: \(events) events, \(rate) events/s"
+        let side = lanes == 1 ? "" : " on \(lanes) lanes"
+        return
+            "\(virtual) s of virtual time in \(real) s: \(events) events, \(rate) events/s\(side)"
     }
 }
