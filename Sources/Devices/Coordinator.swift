@@ -15,8 +15,11 @@ public final class Coordinator: Sendable {
     public init(_ plan: Plan, terms: RunConfiguration, lanes: [Lane]) {
         self.lanes = lanes
         cleansUp = terms.cleansUp
+        let quiet = Quiet(lanes: lanes.count)
         shifts = lanes.enumerated().map { position, lane in
-            LaneScheduler(lane: lane, plan: plan.part(position, of: lanes.count), terms: terms)
+            LaneScheduler(
+                lane: lane, plan: plan.part(position, of: lanes.count), terms: terms, quiet: quiet,
+                number: position)
         }
     }
 

@@ -21,8 +21,8 @@ final class LaneScheduler: @unchecked Sendable {
     private var living = 0
     private var viewers = 0
     private(set) var hasClosed = false
-    /// When polling TVs stop; nil while a viewer could still sign in.
-    private(set) var settleEnds: Instant?
+    /// When polling TVs stop, as far as this lane knows; nil while a viewer of it could still sign in.
+    private var settleEnds: Instant?
     /// Why nobody can go on; nil while there is a service.
     private(set) var lostCause: String?
     private let shown = Mutex(RunPhase.arriving)
@@ -39,8 +39,14 @@ final class LaneScheduler: @unchecked Sendable {
     /// Homes whose households share an identity, by the first of them.
     var homes: [Int: Home] = [:]
 
-    /// `plan` is this lane's part.
-    init(lane: Lane, plan: Plan, terms: RunConfiguration) {
+    private let quiet: Quiet
+    /// This lane among those of `quiet`.
+    private let number: Int
+
+    /// `plan` is this lane's part, which is the `number`-th of those that share `quiet`.
+    init(lane: Lane, plan: Plan, terms: RunConfiguration, quiet: Quiet, number: Int) {
+        self.quiet = quiet
+        self.number = number
         self.lane = lane
         self.plan = plan
         self.terms = terms
@@ -98,6 +104,7 @@ final class LaneScheduler: @unchecked Sendable {
         lane.checkIsolated()
         viewers += 1
         settleEnds = nil
+        quiet.note(false, on: number, at: lane.now)
     }
 
     /// A household's viewer has signed in, or never will.
@@ -108,8 +115,17 @@ final class LaneScheduler: @unchecked Sendable {
     }
 
     private func settleIfQuiet() {
-        if hasClosed, viewers == 0, settleEnds == nil { settleEnds = lane.now + terms.settle }
+        if hasClosed, viewers == 0, settleEnds == nil {
+            settleEnds = lane.now + terms.settle
+            quiet.note(true, on: number, at: lane.now)
+        }
         show()
+    }
+
+    /// Whether the settle phase is over for a TV that polls now.
+    var hasSettled: Bool {
+        guard let settleEnds, settleEnds <= lane.now else { return false }
+        return quiet.wasQuiet(at: .start + (lane.now - .start - terms.settle))
     }
 
     private func scheduleNext() {

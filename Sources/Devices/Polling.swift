@@ -31,10 +31,10 @@ extension Household {
         /// Another poll loop may be hearing what the code has served for.
         var mayBeSiblings = dialect.pages != nil && !morePollers.isEmpty
         while true {
-            let settled = shift.settleEnds.map { $0 <= due } ?? false
             if due >= order.ends { throw deadToken ?? order.whenOver }
             try await nap(due - lane.now)
             if let viewerLeft { throw viewerLeft }
+            let settled = shift.hasSettled
             record.polls += 1
             let polled = try await pollOnce(order.issued, due: due, from: tv)
             switch polled.answer {

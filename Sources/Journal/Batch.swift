@@ -66,4 +66,10 @@ public struct Batch: Sendable {
 /// disk. A virtual lane may be made to wait, so that it cannot outrun the disk.
 public protocol HistorySink: Sendable {
     func append(_ batch: Batch)
+    /// Nothing comes from this lane any more. On its thread, after its last batch.
+    func end(lane: Int)
+}
+
+extension HistorySink {
+    public func end(lane: Int) {}
 }

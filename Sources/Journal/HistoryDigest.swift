@@ -1,56 +1,61 @@
 internal import Dialects
 
-/// The history hash: 128 bits over the canonical form of every exchange and every
-/// household record, each lane's in the order in which the lane handed them over. Each lane has
-/// streams of its own, so that neither the size of batches nor the order in which lanes hand over
-/// changes it.
+/// The history hash: 128 bits over the canonical form of every exchange, every state of a household
+/// and every event of a device, whatever the order in which they were handed over and the lane that did:
+/// the same households give the same hash on one lane and on several, and so do the histories of parts. Each
+/// item has a hash of its own, and these are added. A household's own order is in its numbers and instants.
 ///
 /// ```text
-/// lane 0  exchanges   e1 e2 e3 ...  -> 128 bits --+
-///         households  h1 h2 ...     -> 128 bits --+--> 128 bits, in hexadecimal
-/// lane 1  ...                                   --+
+/// exchanges   e1 + e2 + e3 ...   128 bits --+
+/// households  h1 + h2 + ...      128 bits --+--> 128 bits, in hexadecimal
+/// events      d1 + d2 + ...      128 bits --+
 /// ```
 struct HistoryDigest: Sendable {
-    private var exchanges: [SipHash] = []
-    private var households: [SipHash] = []
-    /// Of lanes that had any.
-    private var events: [Int: SipHash] = [:]
+    private var exchanges = UInt128(0)
+    private var households = UInt128(0)
+    private var events = UInt128(0)
+
+    /// Of the canonical form and of how it comes to 128 bits: another one gives other hashes. 1 was one stream for
+    /// each lane, in its order.
+    private static let version: UInt64 = 2
 
     /// Not a secret: two people with the same rig and seed must get the same hash.
     private static let key = SipHash.HashKey(
         low: 0x7363_7265_656e_7269, high: 0x672f_6869_7374_6f72)
 
-    mutating func add(_ batch: [Exchange], lane: Int) {
-        grow(to: lane)
-        for position in batch.indices { exchanges[lane].put(batch[position]) }
+    mutating func add(_ batch: [Exchange]) {
+        for position in batch.indices {
+            exchanges &+= Self.hash { $0.put(batch[position]) }
+        }
     }
 
-    mutating func add(_ household: HouseholdRecord, lane: Int) {
-        grow(to: lane)
-        households[lane].put(household)
+    mutating func add(_ household: HouseholdRecord) {
+        households &+= Self.hash { $0.put(household) }
     }
 
-    mutating func add(_ event: DeviceEvent, lane: Int) {
-        events[lane, default: SipHash(key: Self.key, wide: true)].put(event)
+    mutating func add(_ event: DeviceEvent) {
+        events &+= Self.hash { $0.put(event) }
     }
 
     /// The hash of all that was added so far, 32 hexadecimal digits.
     var value: String {
-        var all = SipHash(key: Self.key, wide: true)
-        for stream in exchanges + households + events.sorted(by: { $0.key < $1.key }).map(\.value) {
-            let (first, second) = stream.finish128()
-            all.update(word: first)
-            all.update(word: second)
+        let whole = Self.hash { all in
+            all.update(word: Self.version)
+            for sum in [exchanges, households, events] {
+                all.update(word: UInt64(truncatingIfNeeded: sum >> 64))
+                all.update(word: UInt64(truncatingIfNeeded: sum))
+            }
         }
-        let (first, second) = all.finish128()
-        return hexadecimal(first) + hexadecimal(second)
+        return hexadecimal(UInt64(truncatingIfNeeded: whole >> 64))
+            + hexadecimal(UInt64(truncatingIfNeeded: whole))
     }
 
-    private mutating func grow(to lane: Int) {
-        while exchanges.count <= lane {
-            exchanges.append(SipHash(key: Self.key, wide: true))
-            households.append(SipHash(key: Self.key, wide: true))
-        }
+    @inline(__always)
+    private static func hash(_ put: (inout SipHash) -> Void) -> UInt128 {
+        var hash = SipHash(key: key, wide: true)
+        put(&hash)
+        let (first, second) = hash.finish128()
+        return UInt128(first) << 64 | UInt128(second)
     }
 }
 

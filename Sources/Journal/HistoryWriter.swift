@@ -26,7 +26,7 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
         var observer: (@Sendable (Progress) -> Void)?
     }
 
-    private static let waitingLimit = 64
+    private static let waitingLimit = 16
     /// Seconds between transactions. With the 0.1 s for which a lane keeps what it has, a run that is
     /// killed misses 0.3 s, and a loaded machine has the rest of a second to be late in.
     private static let beat = 0.2

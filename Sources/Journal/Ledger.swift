@@ -88,9 +88,9 @@ final class Ledger {
         }
         messages?.take(batch.messages)
         for position in households.indices { messages?.note(households[position]) }
-        take(batch.exchanges, lane: batch.lane, keeps: keeps)
-        for position in households.indices { take(households[position], lane: batch.lane) }
-        for event in batch.events { take(event, lane: batch.lane) }
+        take(batch.exchanges, keeps: keeps)
+        for position in households.indices { take(households[position]) }
+        for event in batch.events { take(event) }
         if let measured = batch.health { health.append(measured) }
         restraint.add(batch.heldBack)
         meter.add(batch.heldBack, lane: batch.lane)
@@ -101,10 +101,10 @@ final class Ledger {
         if lastID - writtenID >= Self.groupSize || tally.cellCount >= Self.cellLimit { settle() }
     }
 
-    private func take(_ batch: [Exchange], lane: Int, keeps: Bool) {
+    private func take(_ batch: [Exchange], keeps: Bool) {
         let isWhole = keeps && recording == .all && failure == nil
         let passesOver = !keeps && recording != .aggregates && recording != .none
-        digest.add(batch, lane: lane)
+        digest.add(batch)
         meter.add(batch)
         for position in batch.indices {
             if batch[position].outcome == .notSent { restraint.add(batch[position]) }
@@ -134,16 +134,16 @@ final class Ledger {
         exchanges.append(batch)
     }
 
-    private func take(_ record: HouseholdRecord, lane: Int) {
-        digest.add(record, lane: lane)
+    private func take(_ record: HouseholdRecord) {
+        digest.add(record)
         meter.add(record)
         households[record.household] = record
         for one in keeper.take(record) { keep(one) }
     }
 
     /// Events are few: whoever keeps exchanges at all keeps every one.
-    private func take(_ event: DeviceEvent, lane: Int) {
-        digest.add(event, lane: lane)
+    private func take(_ event: DeviceEvent) {
+        digest.add(event)
         switch recording {
         case .all, .sample: if failure == nil { events.append(event) }
         case .aggregates, .none: break

@@ -43,6 +43,12 @@ public final class Device {
         set { counter.isSignedIn = newValue }
     }
 
+    /// Numbers the requests of its household from 1, for a transport that draws by them.
+    public func nextRequest() -> Int {
+        counter.requests += 1
+        return counter.requests
+    }
+
     func noteThrottled() {
         if id.role == .firstScreen {
             counter.throttled.firstScreen += 1
@@ -56,6 +62,7 @@ public final class Device {
     /// secrets, and what the service throttled.
     public final class Counter {
         private var last = 0
+        fileprivate var requests = 0
         fileprivate var secrets = KnownSecrets()
         fileprivate var throttled = ThrottledRequests()
         fileprivate var isSignedIn = false

@@ -81,7 +81,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private static let timersPerTurn = 64
     /// How much is handed to the journal at once, and how often at least.
     private static let batchSize = 512
-    private static let batchEvery: Duration = .milliseconds(100)
+    public static let batchEvery: Duration = .milliseconds(100)
 
     public init(
         index: Int, loop: any LaneLoop, exchangeBuilder: ExchangeBuilder, sink: any HistorySink
@@ -121,7 +121,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         batch.through = instant
         health.from = instant
         health.through = instant
-        flushDue = instant + Self.batchEvery
+        flushDue = (loop.canBeWoken ? instant : Self.step(before: instant)) + Self.batchEvery
         begins = instant
     }
 
@@ -329,9 +329,27 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             endTurn(began: began)
             turns.end()
             if flows == 0, isFinished() { break }
-            began = loop.wait(until: nextDue(stopAt: hasStopped ? nil : stopAt)) { turns.begin() }
+            let wake = nextDue(stopAt: hasStopped ? nil : stopAt)
+            if loop.canBeWoken {
+                began = loop.wait(until: wake) { turns.begin() }
+            } else {
+                began = loop.wait(until: wake)
+                if began >= flushDue { flush(through: Self.step(before: began)) }
+                // To wait for other lanes, or for the journal, is no turn.
+                loop.keepTogether()
+                turns.begin()
+            }
         }
-        flush()
+        flush(through: loop.now)
+        loop.leave()
+        sink.end(lane: index)
+    }
+
+    /// A virtual lane hands over at steps that are the same for all: what one of its batches holds lies between two
+    /// of them, so that those of several lanes can be joined step by step.
+    public static func step(before instant: Instant) -> Instant {
+        let step = Instant(batchEvery).nanoseconds
+        return Instant(nanoseconds: instant.nanoseconds / step * step)
     }
 
     /// When the lane must wake by itself: the next timer, the stop, or, live, the next hand-over to
@@ -351,11 +369,10 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         let turn = ended - began
         health.busy += turn
         health.longestTurn = max(health.longestTurn, turn)
-        if ended >= flushDue || batch.exchanges.count >= Self.batchSize { flush() }
+        if ended >= flushDue || batch.exchanges.count >= Self.batchSize { flush(through: ended) }
     }
 
-    private func flush() {
-        let now = loop.now
+    private func flush(through now: Instant) {
         health.through = now
         batch.health = health
         heldBack.waiting = departures?.waiting ?? 0
@@ -373,7 +390,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         }
         health = LaneHealth(
             lane: index, from: now, through: now, turns: 0, busy: .zero, longestTurn: .zero)
-        flushDue = now + Self.batchEvery
+        flushDue = (loop.canBeWoken ? now : Self.step(before: now)) + Self.batchEvery
     }
 
     private func stopFlows() {

@@ -17,26 +17,41 @@ public protocol LaneLoop: AnyObject {
     var canBeWoken: Bool { get }
     /// Whether timers that are due shortly after each other may share a wake-up.
     var sharesWakeUps: Bool { get }
+    /// Time has moved to `now`, and nothing of it is done yet: waits for other lanes that are far behind.
+    func keepTogether()
+    /// The lane has ended: no other waits for it.
+    func leave()
 }
 
 extension LaneLoop {
     public var sharesWakeUps: Bool { false }
+    public func keepTogether() {}
+    public func leave() {}
 
     @discardableResult
     public func wait(until deadline: Instant?) -> Instant { wait(until: deadline) {} }
 }
 
-/// Virtual time: waiting is jumping. No thread ever sleeps, so an hour takes as long as its work.
+/// Virtual time: waiting is jumping. No thread ever sleeps, so an hour takes as long as its work. Of several lanes
+/// each has a thread and a loop, and none runs far ahead of the others (`Convoy`).
 public final class VirtualLoop: LaneLoop {
     public let canBeWoken = false
     private let isWoken = Atomic(false)
+    /// The lanes beside this one, which has a number among them.
+    private let convoy: Convoy?
+    private let number: Int
     /// Moved on by the lane alone, and read by whoever ends the run.
     private let nanoseconds: Atomic<Int64>
 
     public var now: Instant { Instant(nanoseconds: nanoseconds.load(ordering: .relaxed)) }
 
-    /// `begin`: where time begins, for a run that goes on where an earlier one ended.
-    public init(at begin: Instant = .start) { nanoseconds = Atomic(begin.nanoseconds) }
+    /// `begin`: where time begins, for a run that goes on where an earlier one ended. Of several lanes each has a
+    /// `number` among those of its `convoy`.
+    public init(at begin: Instant = .start, _ number: Int = 0, of convoy: Convoy? = nil) {
+        nanoseconds = Atomic(begin.nanoseconds)
+        self.convoy = convoy
+        self.number = number
+    }
 
     /// A lane that was told something meanwhile hears it before time goes on: a stop would else
     /// come as late as the next timer.
@@ -54,4 +69,7 @@ public final class VirtualLoop: LaneLoop {
     public func wake() {
         isWoken.store(true, ordering: .relaxed)
     }
+
+    public func keepTogether() { convoy?.advance(number, to: now) }
+    public func leave() { convoy?.leave(number) }
 }

@@ -116,6 +116,8 @@ struct Population {
     private var places: [LossPlace: (count: Int, example: Int)] = [:]
     /// By second: households that began to wait less those that ceased to.
     private var changes: [Int: Int] = [:]
+    /// By second: TVs that saw their token.
+    private var signedIn: [Int: Int] = [:]
 
     mutating func add(_ household: HouseholdRecord) {
         all.add(household)
@@ -125,6 +127,7 @@ struct Population {
         addProvider(of: household)
         flow.update(second: household.arrived.second) { $0.arrived += 1 }
         wait(of: household)
+        if let seen = household.tokenSeen { signedIn[seen.second, default: 0] += 1 }
         let times = [household.arrived, household.codeShown, household.tokenSeen, household.ended]
         for time in times { last = max(last, time ?? .start) }
         guard [.failed, .abandoned, .running].contains(household.fate) else { return }
@@ -168,6 +171,11 @@ struct Population {
             level += changes[second, default: 0]
             return level
         }
+    }
+
+    /// TVs that saw their token in each second from 0 on.
+    func signIns(through last: Int) -> [Int] {
+        (0...max(0, last)).map { signedIn[$0, default: 0] }
     }
 
     /// All households together, then each kind in the rig's order if there are several.

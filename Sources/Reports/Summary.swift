@@ -37,6 +37,8 @@ public struct Summary: Sendable, Hashable {
     public var providers: [ProviderRow]
     /// What the service throttled; nil in histories from before it was kept.
     public var throttling: ThrottlingSummary?
+    /// What the service had to bear at worst; nil where nothing was sent.
+    public var serviceLoad: ServiceLoad?
     /// What happened before the load; nil where nothing did.
     public var preparation: PreparationSummary?
     /// What happened to the service or the load meanwhile.
@@ -168,6 +170,7 @@ public struct Summary: Sendable, Hashable {
         kinds = KindRow.rows(fold)
         providers = fold.population.providers
         throttling = fold.population.throttling.result(judging: fold.header.judging)
+        serviceLoad = ServiceLoad(fold)
         preparation = fold.preparation
         events = fold.runEvents
         course = Course(fold)

@@ -43,6 +43,7 @@ enum SummaryJSON {
             ("providers", .array(summary.providers.map { ProviderRow.columns.json($0) })),
             ("events", .array(summary.events.map(\.json))),
             ("throttling", summary.throttling.map(\.json) ?? .null),
+            ("serviceLoad", summary.serviceLoad.map(\.json) ?? .null),
             ("preparation", summary.preparation.map(\.json) ?? .null),
             ("errors", .array(summary.errors.map { ErrorRow.columns.json($0) })),
             ("firstFailure", summary.firstFailure.map(JSON.string) ?? .null),

@@ -21,6 +21,7 @@ public enum TerminalReport {
         }
         if !summary.operations.isEmpty { blocks.append(operations(summary, width: width, ink)) }
         if let signIns = signIns(summary) { blocks.append(signIns) }
+        if let load = summary.serviceLoad { blocks.append(serviceLoad(load, ink)) }
         if !summary.events.isEmpty {
             blocks.append(
                 summary.events.flatMap { Wrapping.lines($0.line, width: width, hanging: 2) }
@@ -160,6 +161,12 @@ public enum TerminalReport {
             ]
         let rows = times + denied
         return rows.isEmpty ? nil : rows.map(\.trimmedEnd).joined(separator: "\n")
+    }
+
+    /// What the service had to bear at worst, a line each.
+    private static func serviceLoad(_ load: ServiceLoad, _ ink: Ink) -> String {
+        let lines = load.lines
+        return ([ink(lines[0], .dim)] + lines.dropFirst()).joined(separator: "\n")
     }
 
     /// One line for each path, and what platform and SDK said.

@@ -73,8 +73,11 @@ struct Timeline {
         return (coarse.values + Array(repeating: Histogram(), count: missing), coarse.width)
     }
 
-    /// Requests sent in each second.
+    /// Requests sent in each second, and of them those by which first screens poll.
     private(set) var sent: [Int] = []
+    private(set) var polls: [Int] = []
+    /// Requests throttled in each second.
+    private(set) var throttled: [Int] = []
 
     private var kindLatencies: [Int: TimeBuckets<Histogram>] = [:]
 
@@ -148,8 +151,14 @@ struct Timeline {
             let unanswered = cell.ended - cell.completed
             if unanswered > 0 { moment.statuses[0, default: 0] += unanswered }
         }
-        while sent.count <= second { sent.append(0) }
+        while sent.count <= second {
+            sent.append(0)
+            polls.append(0)
+            throttled.append(0)
+        }
         sent[second] += cell.sent
+        if operation.isPoll { polls[second] += cell.sent }
+        throttled[second] += cell.outcomes[Int(Outcome.throttled.rawValue)]
     }
 
     private func row(_ operation: OperationName, _ cell: Cell?) -> TimelineRow {

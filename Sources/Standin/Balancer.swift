@@ -1,7 +1,9 @@
 internal import Dialects
+internal import Statistics
 
 /// The load balancer in front of several replicas: whoever has no cookie of it gets the next replica and its
-/// cookie, and stays there. Each answer tells which one gave it.
+/// cookie, and stays there. Each answer tells which one gave it. Of a household with a key, the seed says where its
+/// first request goes; those that follow it without a cookie go to the next.
 struct Balancer: Sendable {
     private static let cookie = "STANDIN_NODE"
     private static let header = "X-Served-By"
@@ -13,9 +15,11 @@ struct Balancer: Sendable {
     var isLast: Bool? { node.map { $0 == nodes - 1 } }
     private var isNew = false
     private var next = 0
+    private let seed: Seed
 
-    init(nodes: Int) {
+    init(nodes: Int, seed: Seed) {
         self.nodes = nodes
+        self.seed = seed
     }
 
     mutating func receive(_ request: ServiceRequest) {
@@ -23,6 +27,10 @@ struct Balancer: Sendable {
         if let known = request.cookie(Self.cookie).flatMap(Int.init), (0..<nodes).contains(known) {
             node = known
             isNew = false
+        } else if let key = request.drawKey {
+            var dice = seed.child("household", key.household).generator()
+            node = (dice.below(nodes) + key.request) % nodes
+            isNew = true
         } else {
             node = next
             isNew = true

@@ -41,10 +41,14 @@ struct Clients: Sendable {
         case orphaned
     }
 
+    /// `ServiceSettings.signsAccess`
+    private let signs: Bool
     private var clients: [InventedID: Client] = [:]
     private var grants: [InventedID: IssuedGrant] = [:]
     private var queue = DueQueue<InventedID>()
     private(set) var granted = 0
+
+    init(signs: Bool) { self.signs = signs }
 
     var registered: Int { clients.count }
     /// Access tokens held at present.
@@ -66,7 +70,7 @@ struct Clients: Sendable {
 
     /// A new access token of a known client.
     mutating func grant(to client: String, at time: Int64, ttl: Int64, ids: inout IDs) -> String {
-        let text = accessToken(of: client, id: ids.secret(), at: time, ttl: ttl)
+        let text = accessToken(of: client, at: time, ttl: ttl, ids: &ids)
         let token = InventedID(text)
         grants[token] = IssuedGrant(client: InventedID(client), expires: time + ttl)
         queue.add(token, due: time + ttl)
@@ -76,13 +80,18 @@ struct Clients: Sendable {
 
     /// As services give them out (observed.md): a JWT of some 640 bytes, signed with RS256. What it is worth
     /// the table says, not its text.
-    private func accessToken(of client: String, id: String, at time: Int64, ttl: Int64) -> String {
+    private func accessToken(
+        of client: String, at time: Int64, ttl: Int64, ids: inout IDs
+    ) -> String {
+        let id = ids.secret()
         let scopes = clients[InventedID(client)]?.scope.map { [$0] } ?? ProtocolScope.allCases
         let claims =
             #"{"jti":"\#(id)","sub":"\#(client)","iss":"screenrig","#
             + #""scopes":"\#(scopes.map(\.rawValue).joined(separator: " "))","#
             + #""iat":\#(time / 1000),"exp":\#((time + ttl) / 1000)}"#
-        return JWT.make(claims: claims, key: .demo)
+        return signs
+            ? JWT.make(claims: claims, key: .demo)
+            : JWT.make(claims: claims, signature: ids.signature())
     }
 
     func standing(of token: Substring, at time: Int64) -> BearerStanding {

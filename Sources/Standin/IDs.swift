@@ -3,12 +3,35 @@ internal import Signing
 internal import Statistics
 
 /// Every identifier the service invents, from its seed: the same seed and the same requests give the
-/// same ids. One child of the seed for each purpose, so that they do not reshuffle each other.
+/// same ids. One child of the seed for each purpose, so that they do not reshuffle each other. Where requests
+/// have keys, what is drawn for one hangs on its key alone.
 struct IDs: Sendable {
-    private var records: Dice
-    private var codes: Dice
-    private var secrets: Dice
-    private var responses: Dice
+    private struct Streams {
+        var records: Dice
+        var codes: Dice
+        var secrets: Dice
+        var responses: Dice
+
+        init(_ seed: Seed) {
+            records = seed.child("records").generator()
+            codes = seed.child("codes").generator()
+            secrets = seed.child("secrets").generator()
+            responses = seed.child("responses").generator()
+        }
+    }
+
+    private let seed: Seed
+    /// Of the request at hand, or of all.
+    private var streams: Streams
+    /// Of requests without a key, while another is at hand.
+    private var common: Streams?
+    /// Whom the request at hand is drawn for.
+    private(set) var key: DrawKey?
+    /// The request at hand has not drawn a code yet.
+    private var isFirstCode = true
+    /// Which code a household's request draws first: no two draw the same.
+    private let registrationCodes: Permutation
+    private let userCodes: Permutation
     /// For faults: how many different codes there are.
     var codeSpace: Int?
     /// For faults: the next code.
@@ -18,21 +41,54 @@ struct IDs: Sendable {
     /// Without vowels, so that no words come about (RFC 8628, 6.1).
     static let consonants = Array("BCDFGHJKLMNPQRSTVWXZ".utf8)
 
+    /// 36^7 codes, 20^8 user codes: the powers of two below.
+    private static let registrationBits = 36
+    private static let userBits = 34
+    /// Of a code's number, for the request: a household may ask so often before its numbers come again,
+    /// long after its first codes have expired.
+    private static let requestBits = 13
+
     init(_ seed: Seed) {
-        records = seed.child("records").generator()
-        codes = seed.child("codes").generator()
-        secrets = seed.child("secrets").generator()
-        responses = seed.child("responses").generator()
+        self.seed = seed
+        streams = Streams(seed)
+        registrationCodes = Permutation(
+            bits: Self.registrationBits, seed: seed.child("registration codes"))
+        userCodes = Permutation(bits: Self.userBits, seed: seed.child("user codes"))
+    }
+
+    /// What is drawn from now on is drawn for `key`.
+    mutating func begin(_ key: DrawKey?) {
+        guard let key else {
+            self.key = nil
+            if let common { streams = common }
+            common = nil
+            return
+        }
+        if common == nil { common = streams }
+        self.key = key
+        isFirstCode = true
+        streams = Streams(key.seed(seed))
     }
 
     /// A version 4 UUID for a record.
-    mutating func record() -> String { Self.uuid(&records) }
+    mutating func record() -> String { Self.uuid(&streams.records) }
     /// A version 4 UUID for a response (`Adobe-Request-Id`).
-    mutating func response() -> String { Self.uuid(&responses) }
+    mutating func response() -> String { Self.uuid(&streams.responses) }
     /// 64 hexadecimal digits: tokens, secrets, cookies.
-    mutating func secret() -> String { Self.hex(&secrets, words: 4) }
+    mutating func secret() -> String { Self.hex(&streams.secrets, words: 4) }
     /// 32 hexadecimal digits.
-    mutating func shortSecret() -> String { Self.hex(&secrets, words: 2) }
+    mutating func shortSecret() -> String { Self.hex(&streams.secrets, words: 2) }
+    /// As many bytes as an RSA signature of 2,048 bits has.
+    mutating func signature() -> [UInt8] {
+        Array(unsafeUninitializedCapacity: 256) { bytes, count in
+            let raw = UnsafeMutableRawBufferPointer(bytes)
+            for place in 0..<32 {
+                raw.storeBytes(
+                    of: streams.secrets.next().bigEndian, toByteOffset: place * 8, as: UInt64.self)
+            }
+            count = 256
+        }
+    }
 
     mutating func code(_ spelling: CodeSpelling = .registration) -> String {
         if let text = nextCode {
@@ -47,26 +103,55 @@ struct IDs: Sendable {
 
     private mutating func registrationCode() -> String {
         if let codeSpace {
-            let digits = String(codes.below(codeSpace))
+            let digits = String(streams.codes.below(codeSpace))
             return "X" + String(repeating: "0", count: max(0, 6 - digits.count)) + digits
         }
-        return Self.draw(from: Self.letters, count: 7, codes.next())
+        if let number = unsharedCode(registrationCodes, bits: Self.registrationBits) {
+            return Self.spell(number, in: Self.letters, count: 7)
+        }
+        return Self.draw(from: Self.letters, count: 7, streams.codes.next())
     }
 
     private mutating func userCode() -> String {
         var letters: String
         if let codeSpace {
-            var number = codes.below(codeSpace)
+            var number = streams.codes.below(codeSpace)
             letters = ""
             for _ in 0..<8 {
                 letters.append(Character(Unicode.Scalar(Self.consonants[number % 20])))
                 number /= 20
             }
+        } else if let number = unsharedCode(userCodes, bits: Self.userBits) {
+            letters = Self.spell(number, in: Self.consonants, count: 8)
         } else {
-            letters = Self.draw(from: Self.consonants, count: 8, codes.next())
+            letters = Self.draw(from: Self.consonants, count: 8, streams.codes.next())
         }
         letters.insert("-", at: letters.index(letters.startIndex, offsetBy: 4))
         return letters
+    }
+
+    /// The first code of the request at hand: no other household's, of some millions. Nil for requests
+    /// without a key, and for what is drawn again because the code is alive all the same.
+    private mutating func unsharedCode(_ codes: Permutation, bits: Int) -> UInt64? {
+        guard let key, isFirstCode else { return nil }
+        isFirstCode = false
+        let requests: UInt64 = 1 << UInt64(Self.requestBits)
+        let request = UInt64(truncatingIfNeeded: key.request &+ key.deed) & (requests - 1)
+        let household = UInt64(truncatingIfNeeded: key.household)
+        return codes((household &* requests | request) & (1 << UInt64(bits) - 1))
+    }
+
+    private static func spell(_ number: UInt64, in letters: [UInt8], count: Int) -> String {
+        var number = number
+        return String(unsafeUninitializedCapacity: count) { buffer in
+            for position in 0..<count {
+                let (rest, letter) = number.quotientAndRemainder(
+                    dividingBy: UInt64(letters.count))
+                buffer[position] = letters[Int(letter)]
+                number = rest
+            }
+            return count
+        }
     }
 
     private static func draw(from letters: [UInt8], count: Int, _ word: UInt64) -> String {

@@ -9,8 +9,8 @@ public import Statistics
 ///      ├── latency ──▶┤── after ──▶┤── latency ──▶┤
 ///
 /// What is lost becomes a timeout: the device cannot know whether the service acted. Each device
-/// has dice of its own, so that another one more or less does not change its weather. Everything
-/// runs on the lane.
+/// has dice of its own, so that another one more or less does not change its weather, and the service draws by
+/// the household of each request (`DrawKey`). Everything runs on the lane.
 public final class InProcess: Transport {
     /// The service behind the network; for its counters.
     public private(set) var service: Service
@@ -22,7 +22,6 @@ public final class InProcess: Transport {
     private let seed: Seed
     private let timeout: Duration
     private var underWay = Passages()
-    private var connections = 0
 
     /// What a device has on this transport, from its first request until it is retired.
     private final class DeviceChannel {
@@ -91,7 +90,8 @@ public final class InProcess: Transport {
         guard !losesRequest else { return }
         let request = ServiceRequest(
             id: RequestID(id), method: call.method, target: call.address.target,
-            headers: call.headers, body: call.body, peer: "127.0.0.1")
+            headers: call.headers, body: call.body, peer: "127.0.0.1",
+            drawKey: DrawKey(household: device.id.household, request: device.nextRequest()))
         lane.at(now + there) { self.feed(.request(request)) }
     }
 
@@ -111,11 +111,12 @@ public final class InProcess: Transport {
 
     private func link(of device: Device) -> DeviceChannel {
         if let link = device.transportSlot as? DeviceChannel { return link }
-        connections += 1
         let id = device.id
         let dice = seed.child("network", id.household)
             .child("device", Int(id.role.rawValue) << 32 | id.index).generator()
-        let link = DeviceChannel(dice: dice, connection: connections)
+        // Each device has one, numbered by what it is, whoever else is there.
+        let number = id.household << 6 | (id.index & 31) << 1 | Int(id.role.rawValue)
+        let link = DeviceChannel(dice: dice, connection: number + 1)
         device.transportSlot = link
         return link
     }

@@ -20,7 +20,7 @@ public struct Service: Sendable {
     var profileRequests = ProfileRequests()
     var sessions = ProviderSessions()
     var spentMedia = SpentMedia()
-    var clients = Clients()
+    var clients: Clients
     var logins = Logins()
     var grants = DeviceGrants()
     var pageSessions = PageSessions()
@@ -56,7 +56,8 @@ public struct Service: Sendable {
         epoch = epochMilliseconds
         ids = IDs(seed.child("ids"))
         throttle = settings.policies.throttle.map(Throttle.init)
-        balancer = Balancer(nodes: settings.nodes)
+        balancer = Balancer(nodes: settings.nodes, seed: seed.child("nodes"))
+        clients = Clients(signs: settings.signsAccess)
         tokens = TokenTable(goneDecays: settings.policies.goneDecays)
         statements = Statements(
             revoked: settings.revokedSoftware, checks: settings.checksStatements)
@@ -94,13 +95,31 @@ public struct Service: Sendable {
             return provider.on(request, at: moment)
         }
         sweep(at: moment)
-        guard case .request(let request) = input else { return taken(input, at: moment) }
+        guard case .request(let request) = input else {
+            if case .deed(let deed) = input { ids.begin(deed.drawKey) }
+            return keyed(taken(input, at: moment))
+        }
+        ids.begin(request.drawKey)
         balancer.receive(request)
         let effects =
             request.method == .options
             ? [.reply(preflight(at: moment), to: request.id, after: .zero)]
             : taken(input, at: moment)
-        return dressed(effects, for: request)
+        return dressed(keyed(effects), for: request)
+    }
+
+    /// What is put off is drawn for whom it was put off.
+    private func keyed(_ effects: [Effect]) -> [Effect] {
+        guard let key = ids.key else { return effects }
+        var effects = effects
+        for position in effects.indices {
+            guard case .again(.deed(var deed), at: let instant) = effects[position] else {
+                continue
+            }
+            deed.drawKey = key.deed(position)
+            effects[position] = .again(.deed(deed), at: instant)
+        }
+        return effects
     }
 
     private mutating func taken(_ input: Input, at moment: Moment) -> [Effect] {

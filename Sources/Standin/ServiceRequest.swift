@@ -22,11 +22,14 @@ public struct ServiceRequest: Sendable, Hashable {
     public var body: [UInt8]
     /// Address of the caller, without a port; the throttle's last resort.
     public var peer: String
+    /// Whom the service draws for; nil where only the order of requests says, as over sockets.
+    public var drawKey: DrawKey?
 
     public init(
         id: RequestID, method: Method?, target: String, headers: Headers = [:], body: [UInt8] = [],
-        peer: String
+        peer: String, drawKey: DrawKey? = nil
     ) {
+        self.drawKey = drawKey
         self.id = id
         self.method = method
         self.target = target
@@ -97,6 +100,13 @@ public struct Deed: Sendable, Hashable {
     }
 
     let act: Act
+    /// Whom the service draws for; that of the request that it comes from.
+    var drawKey: DrawKey?
+
+    init(act: Act, drawKey: DrawKey? = nil) {
+        self.act = act
+        self.drawKey = drawKey
+    }
 }
 
 /// What the service wants done. Answering and acting are apart, so that a fault may answer first and

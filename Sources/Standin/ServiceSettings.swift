@@ -88,6 +88,9 @@ public struct ServiceSettings: Hashable, Sendable {
     /// Media tokens carry a true RSA signature, at 0.24 ms each; else a keyed
     /// digest stands in its place, which no verifier accepts.
     public var signsMedia: Bool
+    /// Access tokens carry a true RSA signature; else drawn bytes stand in its place. Devices do not read
+    /// them, and the service looks them up, so only who looks on over sockets can tell.
+    public var signsAccess = true
     /// How many resources a preauthorization may list.
     public var preauthorizeLimit: Int
     /// How many resources a decision may be asked for at once (rest-v2.md § 7).

@@ -54,10 +54,14 @@ struct SimulateCommand: AsyncParsableCommand {
             Example:
                 screenrig simulate rigs/twenty.yaml --seed 7
                 screenrig simulate rigs/detection.yaml --fault ack-before-apply:window=30ms
+                screenrig simulate rigs/million.yaml --lanes 2
 
-            The same rig, seed and version give the same historyHash in summary.json on every machine. \
-            'simulate' is the same as 'run --virtual'. Shards (--shard I/N) need no start time: virtual time begins on \
-            the same date in each of them.
+            The same rig, seed and version give the same historyHash in summary.json on every machine, and \
+            on any number of lanes. 'simulate' is the same as 'run --virtual'. Shards (--shard I/N) need no start \
+            time: virtual time begins on the same date in each of them.
+
+            Each lane plays its part of the households on a thread and a stand-in of its own. Rigs whose \
+            households meet, such as at target.max-rate or by accounts from a file, run on one lane.
             """)
 
     @OptionGroup var traffic: TrafficOptions

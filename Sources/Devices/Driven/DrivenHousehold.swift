@@ -203,7 +203,8 @@ public final class DrivenGround: Sendable {
         self.lane = lane
         self.terms = terms
         self.sharesApp = sharesApp
-        shift = LaneScheduler(lane: lane, plan: plan, terms: terms)
+        shift = LaneScheduler(
+            lane: lane, plan: plan, terms: terms, quiet: Quiet(lanes: 1), number: 0)
         shared = OnLane(Shared(), lane)
         self.plan = plan
     }

@@ -82,6 +82,9 @@ enum ReportPage {
                 summary.events.isEmpty ? nil : EventSection.html(summary.events)),
             section("timeline", "Timeline", timeline(summary)),
             section(
+                "load", "Load on the service",
+                summary.serviceLoad.map { ServiceLoadSection.html($0, summary.run.seconds) }),
+            section(
                 "sign-in", "Sign-in, token visibility and staleness",
                 FreshnessSection.html(summary)),
             section("errors", "Errors by cause", ErrorSection.html(summary)),

@@ -44,7 +44,7 @@ package final class JudgeQueue: HistorySink, @unchecked Sendable {
     /// How old what is told of the findings may be.
     private static let freshness: Duration = .milliseconds(500)
 
-    private static let batchLimit = 64
+    private static let batchLimit = 16
     /// Exchanges that may wait in memory.
     package static let usualBacklog = 500_000
 
@@ -81,10 +81,10 @@ package final class JudgeQueue: HistorySink, @unchecked Sendable {
         queue.async { [self] in
             assertOnQueue()
             if gate == nil { Self.stepBack() }
-            judge.take(batch, pause: Self.giveWay)
+            if gate == nil { judge.take(batch, pause: Self.giveWay) } else { judge.take(batch) }
             for household in judge.takeAccused() { writer.keepWhole(household) }
             shared.withLock { $0.waiting -= count }
-            Self.giveWay()
+            if gate == nil { Self.giveWay() }
             lookUp()
             gate?.signal()
         }

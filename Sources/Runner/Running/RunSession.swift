@@ -26,6 +26,8 @@ package final class RunSession: @unchecked Sendable {
     private let pages: PageFolder
     private let writer: HistoryWriter
     private let judge: JudgeQueue?
+    /// What makes one of virtual lanes; nil for live ones.
+    private let join: LaneJoin?
     private let desk: EventDesk
     private let watch: RunWatch
     private let turns: TurnRecord
@@ -52,11 +54,13 @@ package final class RunSession: @unchecked Sendable {
             rig, isEmbedded: venue.isEmbedded, startedMicroseconds: started,
             throttledBy: options.throttledBy)
         let laneCount = venue.isVirtual ? options.virtualLanes : venue.laneCount
+        // How many there are in virtual time shows nowhere.
+        let shownLanes = venue.isVirtual ? 1 : laneCount
         let header = HistoryHeader(
             run: directory.name, runID: venue.run, rigName: rig.name, rigSource: rig.source,
             seed: rig.seed.value, startedMicroseconds: started, target: venue.targetName,
             protocolName: rig.protocolNames, version: Release.version, isVirtual: venue.isVirtual,
-            lanes: laneCount, kinds: rig.kinds.map(\.name), plannedHouseholds: plan.householdsLeft,
+            lanes: shownLanes, kinds: rig.kinds.map(\.name), plannedHouseholds: plan.householdsLeft,
             load: rig.load.description, thresholds: rig.thresholds.map(\.text),
             shows: rig.shows.map(\.text), policies: rig.policies.lines,
             judging: options.judges ? rules.texts : [],
@@ -82,11 +86,20 @@ package final class RunSession: @unchecked Sendable {
         judge =
             options.judges
             ? JudgeQueue(
-                rules, lanes: laneCount, before: writer, waits: venue.isVirtual, spill: spill,
+                rules, lanes: shownLanes, before: writer, waits: venue.isVirtual, spill: spill,
                 backlogLimit: options.judgeBacklog) : nil
+        let sink: any HistorySink = judge ?? writer
+        join =
+            venue.isVirtual
+            ? LaneJoin(
+                lanes: laneCount, from: .start + (venue.shard?.rest?.begins ?? .zero), before: sink)
+            : nil
+        let convoy =
+            venue.isVirtual && laneCount > 1
+            ? Convoy(lanes: laneCount, window: rig.laneWindow) : nil
         lanes = try venue.lanes(
-            recordingTo: judge ?? writer, virtual: laneCount, through: options.through,
-            start: start)
+            recordingTo: join ?? sink, virtual: laneCount, convoy: convoy,
+            through: options.through, start: start)
         if rig.record != .none, options.keepsMessages {
             writer.keepMessages(through: lanes[0].gate)
             for lane in lanes { lane.handsOverMessages = true }
@@ -169,6 +182,7 @@ package final class RunSession: @unchecked Sendable {
     }
 
     private func conclude(since began: Usage) throws -> RunResult {
+        join?.finish()
         let ended = lanes.map(\.now).max() ?? .start
         let spent = Usage.now()
         let cpu = venue.isVirtual ? 0 : spent.percent(since: began)
@@ -199,7 +213,8 @@ package final class RunSession: @unchecked Sendable {
         if venue.shard == nil || isComplete { turns.remove() } else { turns.seal() }
         watch.settle()
         return RunResult(
-            findings: findings, end: end, notes: notes, events: lanes.reduce(0) { $0 + $1.events },
+            findings: findings, end: end, notes: notes, lanes: lanes.count,
+            events: lanes.reduce(0) { $0 + $1.events },
             seconds: spent.wall - began.wall)
     }
 }
@@ -218,7 +233,8 @@ package struct RunOptions {
     package var throttledBy: ThrottleKey?
     /// Software statement of the apps; nil: the demo one.
     package var statement: Secret?
-    /// Lanes in virtual time, each with a clock and a service of its own.
+    /// Lanes in virtual time, each with a thread, a clock and a service of its own: what comes of a run does not hang
+    /// on their number, where its rig may have several (`Rig.whyOneLane`).
     package var virtualLanes = 1
     /// What stands between devices and the stand-in of each lane, in virtual time.
     package var through: (InProcess) -> any Transport = { $0 }
@@ -233,6 +249,7 @@ package struct RunResult: Sendable {
     package let end: HistoryEnd
     /// Sentences about what somebody should know, whatever else is shown.
     package let notes: [String]
+    package let lanes: Int
     /// Of all lanes.
     package let events: Int
     /// Real ones.
@@ -243,6 +260,8 @@ package struct RunResult: Sendable {
         let rate = Int(Double(events) / max(seconds, 1e-6))
         let virtual = String(format: "%.1f", end.ended.milliseconds / 1000)
         let real = String(format: "%.3f", seconds)
-        return "\(virtual) s of virtual time in \(real) s: \(events) events, \(rate) events/s"
+        let side = lanes == 1 ? "" : " on \(lanes) lanes"
+        return
+            "\(virtual) s of virtual time in \(real) s: \(events) events, \(rate) events/s\(side)"
     }
 }

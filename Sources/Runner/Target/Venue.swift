@@ -206,17 +206,18 @@ package struct Venue {
     }
 
     /// The lanes, each with its transport, on one clock that starts now. `virtual`: how many there are
-    /// in virtual time, each with a clock and a service of its own.
+    /// in virtual time, each with a clock and a service of its own; those of a `convoy` stay together.
     package func lanes(
-        recordingTo sink: any HistorySink, virtual: Int = 1,
+        recordingTo sink: any HistorySink, virtual: Int = 1, convoy: Convoy? = nil,
         through: (InProcess) -> any Transport = { $0 }
     ) throws(RunError) -> [Lane] {
-        try lanes(recordingTo: sink, virtual: virtual, through: through, start: nil)
+        try lanes(
+            recordingTo: sink, virtual: virtual, convoy: convoy, through: through, start: nil)
     }
 
     /// `start`: when their clocks begin; nil: now.
     func lanes(
-        recordingTo sink: any HistorySink, virtual: Int,
+        recordingTo sink: any HistorySink, virtual: Int, convoy: Convoy?,
         through: (InProcess) -> any Transport, start: RunStart?
     ) throws(RunError) -> [Lane] {
         let exchangeBuilder = exchangeBuilder(of: run.description, fingerprinter)
@@ -224,7 +225,8 @@ package struct Venue {
         if isVirtual {
             let begins = Instant.start + (shard?.rest?.begins ?? .zero)
             return try (0..<virtual).map { index throws(RunError) in
-                let lane = try virtualLane(index, exchangeBuilder, sink, through, at: begins)
+                let loop = VirtualLoop(at: begins, index, of: convoy)
+                let lane = try virtualLane(index, loop, exchangeBuilder, sink, through)
                 lane.hold(to: ceilings)
                 return lane
             }
@@ -253,19 +255,17 @@ package struct Venue {
     }
 
     private func virtualLane(
-        _ index: Int, _ exchangeBuilder: ExchangeBuilder, _ sink: any HistorySink,
-        _ through: (InProcess) -> any Transport, at begins: Instant
+        _ index: Int, _ loop: VirtualLoop, _ exchangeBuilder: ExchangeBuilder,
+        _ sink: any HistorySink, _ through: (InProcess) -> any Transport
     ) throws(RunError) -> Lane {
-        let lane = Lane(
-            index: index, loop: VirtualLoop(at: begins), exchangeBuilder: exchangeBuilder,
-            sink: sink)
-        if begins > .start { lane.begin(at: begins) }
-        let seed = rig.seed.child("standin")
+        let lane = Lane(index: index, loop: loop, exchangeBuilder: exchangeBuilder, sink: sink)
+        if loop.now > .start { lane.begin(at: loop.now) }
         var settings = Assembly.service(rig)
         settings.platformKey = try Assembly.platformKey(rig)
+        settings.signsAccess = false
+        // Of one seed on all lanes: what it draws hangs on the household.
         let service = Service(
-            settings, faults: try Assembly.faults(rig),
-            seed: index == 0 ? seed : seed.child("lane", index),
+            settings, faults: try Assembly.faults(rig), seed: rig.seed.child("standin"),
             epochMilliseconds: Self.virtualEpoch / 1000)
         let truth = truth
         lane.use(
@@ -274,7 +274,7 @@ package struct Venue {
                     lane: lane, service: service,
                     network: Network(latency: rig.standin.latency, loss: rig.standin.loss),
                     seed: rig.seed.child("network"), timeout: rig.target.timeout,
-                    truth: { truth.append($0) })))
+                    truth: { truth.append($0, lane: index) })))
         return lane
     }
 
@@ -297,7 +297,7 @@ package struct Venue {
     package var title: String { "\(rig.name) → \(targetName)" }
 
     /// What the stand-in's faults have done so far.
-    package var truths: [TruthEvent] { truth.events }
+    package var truths: [TruthEvent] { isVirtual ? truth.joined : truth.events }
 
     /// Closes the venue.
     package func shutdown() async {

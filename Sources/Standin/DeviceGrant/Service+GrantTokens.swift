@@ -37,7 +37,10 @@ extension Service {
 
     /// The device that the next code stands for: each is one of its own.
     func nextDevice(of client: String) -> DeviceKey {
-        DeviceKey(requestor: client, device: "grant-\(codes.issued + 1)")
+        guard let key = ids.key else {
+            return DeviceKey(requestor: client, device: "grant-\(codes.issued + 1)")
+        }
+        return DeviceKey(requestor: client, device: "grant-\(key.household)-\(key.request)")
     }
 
     /// RFC 8628, 3.4, and RFC 6749, 6.

@@ -19,9 +19,10 @@ struct DuplicateLiveCode: FaultInjector {
         detection: .init(
             inV2: ["code-binds-device"],
             // Who types the letters decides on the newer of the two.
-            inGrant: ["code-kept", "refusal-delivered", "decision-final"]), injector: Self.self)
+            inGrant: ["code-kept", "refusal-delivered", "decision-final"]), meetsOthers: true,
+        injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let space: Int
 
     /// A code as its own screen knows it: good until it expires, or that screen ends it. That another
@@ -138,7 +139,7 @@ struct ExpirySkew: FaultInjector {
         ("authenticate", .beginLogin), ("check-code", .checkCode), ("poll-token", .poll),
     ]
 
-    private var chance: Chance
+    var chance: Chance
     private let skew: Int64
     private let purpose: RequestContext.Purpose?
     private var decided: [DeviceKey: Bool] = [:]
@@ -190,7 +191,7 @@ struct AuthenticateAfterExpiry: FaultInjector {
         [.init("grace", .duration, "30s", "for how long after the expiry")],
         injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let grace: Int64
     private var decided: [String: Bool] = [:]
     private var accepted: [DeviceKey: (activation: Int, isShown: Bool)] = [:]
@@ -247,7 +248,7 @@ struct DeleteLoses: FaultInjector {
         races: [.init("window=30ms", plan: "authenticate-delete", low: -30, high: 0, least: 3)],
         protocols: [.adobePassV1], injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let window: Duration
     private var kept: [Int: CodeRecord] = [:]
     private var tickets = 0
@@ -304,7 +305,7 @@ struct NodeClockSkew: FaultInjector {
         detection: .init(parameters: "nodes=8"), protocols: FaultKind.ofAdobePass,
         injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let nodes: Int
     private let skew: Int64
     private var right = 0

@@ -20,7 +20,7 @@ struct LogoutResurrection: FaultInjector {
         ],
         injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let delay: Duration
     private var leaving: SignIn?
     private var due: [Int: (signIn: SignIn, session: Session)] = [:]
@@ -77,7 +77,7 @@ struct PartialLogout: FaultInjector {
         [.init("keep", .words(["authz", "media"]), "authz+media", "what stays")],
         protocols: [.adobePassV1], injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let keepsAuthorizations: Bool
     private let keepsMedia: Bool
     private var leaving: SignIn?
@@ -136,9 +136,9 @@ struct MediaTokenReuse: FaultInjector {
                 "whose token it is: another device's, another resource's, or one that is over")
         ],
         detection: .init(inV2: ["decision-true"]), protocols: FaultKind.ofAdobePass,
-        injector: Self.self)
+        meetsOthers: true, injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let mode: String
     /// The tokens given out last, newest first.
     private var given: [(device: DeviceKey, resource: String, text: String)] = []

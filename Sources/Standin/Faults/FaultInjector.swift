@@ -6,6 +6,8 @@ internal import Statistics
 protocol FaultInjector: Sendable {
     /// Nil: it does nothing.
     init?(_ fault: Fault, _ chance: Chance)
+    /// Whether it acts.
+    var chance: Chance { get set }
     /// See `Faults.retention`.
     var retention: Int64 { get }
     /// Before anything is read of the request.
@@ -37,17 +39,22 @@ extension FaultInjector {
     ) {}
 }
 
-/// Whether a fault is activated: by its probability, from its own seed.
+/// Whether a fault is activated: by its probability, from its own seed, and of requests with a key by that.
 struct Chance: Sendable {
     var dice: Dice
+    private let seed: Seed
     private let probability: Double
 
     init(_ fault: Fault, seed: Seed) {
+        self.seed = seed
         dice = seed.generator()
         probability = fault.kind.probability == nil ? 1 : fault["probability"].value
     }
 
     mutating func draw() -> Bool { dice.chance(probability) }
+
+    /// What is drawn from now on is drawn for `key`.
+    mutating func begin(_ key: DrawKey) { dice = key.seed(seed).generator() }
 }
 
 /// Which fault scheduled what.

@@ -15,6 +15,9 @@ public struct FaultKind: Sendable, Hashable, CustomStringConvertible {
     public let detection: Detection
     /// What the bench of `make races` looks for; empty: it is no matter of timing.
     public let races: [Race]
+    /// Whether what one household does decides what another sees of it, beyond its own address: such a fault needs one
+    /// service for all.
+    public let meetsOthers: Bool
     /// Those in which it has a meaning.
     public let protocols: [ProtocolName]
     /// Default of the parameter that every fault has but those that act always.
@@ -27,9 +30,10 @@ public struct FaultKind: Sendable, Hashable, CustomStringConvertible {
         _ number: Int, _ name: String, _ line: String, violates invariants: [String],
         probability: String? = "100%", _ parameters: [FaultParameter] = [],
         detection: Detection = Detection(), races: [Race] = [],
-        protocols: [ProtocolName] = ProtocolName.allCases,
+        protocols: [ProtocolName] = ProtocolName.allCases, meetsOthers: Bool = false,
         injector: any FaultInjector.Type
     ) {
+        self.meetsOthers = meetsOthers
         self.number = number
         self.name = name
         self.line = line

@@ -35,6 +35,7 @@ struct Faults: Sendable {
         -> [Effect]
     {
         var request = request
+        begin(request.drawKey)
         for index in injectors.indices { injectors[index].injector.rewrite(&request) }
         let asked = Service.question(request).context(in: service, at: moment)
         if asked.isByDevice, let owner = asked.device?.owner, let household = asked.household {
@@ -72,6 +73,7 @@ struct Faults: Sendable {
 
     /// Something that a fault had scheduled.
     mutating func run(_ deed: FaultDeed, on service: inout Service, at moment: Moment) -> [Effect] {
+        begin(service.ids.key)
         var context = FaultContext(
             moment: moment, shownAt: nil, households: households, activations: activations)
         context.fault = (deed.fault, injectors[deed.fault].name)
@@ -80,6 +82,11 @@ struct Faults: Sendable {
         if let device = context.signedIn { exposure.forget(device) }
         settle(context)
         return context.effects
+    }
+
+    private mutating func begin(_ key: DrawKey?) {
+        guard let key else { return }
+        for index in injectors.indices { injectors[index].injector.chance.begin(key) }
     }
 
     private mutating func settle(_ context: FaultContext) {

@@ -54,7 +54,7 @@ struct RefusalLost: FaultInjector {
         detection: .init(inGrant: ["one-decision", "decision-final"]),
         protocols: FaultKind.grants, injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private var awaited = AwaitedAnswers()
 
     init(_ fault: Fault, _ chance: Chance) { self.chance = chance }
@@ -86,7 +86,7 @@ struct DecisionOverwritten: FaultInjector {
         ],
         protocols: FaultKind.grants, injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     /// The state in which the decision under way found the code.
     private var found: CodeRecord.State?
     private var awaited = AwaitedAnswers()
@@ -141,7 +141,7 @@ struct DeviceCodeReuse: FaultInjector {
         races: [.init("", plan: "poll-poll", least: 4, isSymmetric: true, in: FaultKind.grants)],
         protocols: FaultKind.grants, injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private var decided: [DeviceKey: Bool] = [:]
     private var activations: [DeviceKey: LazyActivation] = [:]
     private var isAgain = false
@@ -181,9 +181,9 @@ struct LoginMixUp: FaultInjector {
         "a token names who logged in last on the server's pages, not who approved",
         violates: ["token-isolation"], [.window("in which the other one has logged in")],
         detection: .init(parameters: "window=1s"), protocols: FaultKind.grants,
-        injector: Self.self)
+        meetsOthers: true, injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let window: Duration
     private var last: (user: String, household: Int?, at: Instant)?
     private var mixed: [DeviceKey: (activation: Int, other: Int?)] = [:]
@@ -226,7 +226,7 @@ struct CodeBurnt: FaultInjector {
         violates: ["code-kept", "sign-in-visible"], protocols: FaultKind.grants,
         injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private var burnt: [DeviceKey: LazyActivation] = [:]
 
     init(_ fault: Fault, _ chance: Chance) { self.chance = chance }
@@ -254,7 +254,7 @@ struct DeniedByPoll: FaultInjector {
         48, "denied-by-poll", "the second poll is told that the viewer has refused",
         violates: ["code-kept"], protocols: FaultKind.grants, injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     /// The polls of each device so far; nothing for those that are spared.
     private var polls: [DeviceKey: Int?] = [:]
 
@@ -291,7 +291,7 @@ struct ApprovalGap: FaultInjector {
         ],
         protocols: FaultKind.grants, injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let window: Duration
     private var gaps: [DeviceKey: Instant] = [:]
 
@@ -330,7 +330,7 @@ struct EarlyExpiry: FaultInjector {
         detection: .init(parameters: "early=5500ms"), protocols: FaultKind.grants,
         injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let early: Int64
     private var decided: [DeviceKey: Bool] = [:]
 
@@ -361,7 +361,7 @@ struct ClientBlind: FaultInjector {
         races: [.init("", plan: "approve-poll", low: 0, least: 3, in: FaultKind.grants)],
         protocols: FaultKind.grants, injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     /// The app that a code was issued to, while another one's request is answered.
     private var owner: String?
 

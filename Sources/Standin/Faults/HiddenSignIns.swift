@@ -55,7 +55,7 @@ struct LostAuthentication: FaultInjector {
         // Late rather than lost, where the TV stops asking soon.
         violates: ["sign-in-delivered", "sign-in-visible"], injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private var hidden = HiddenSignIns()
 
     init(_ fault: Fault, _ chance: Chance) {
@@ -91,7 +91,7 @@ struct AckBeforeApply: FaultInjector {
         ],
         injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let window: Duration
     private var hidden = HiddenSignIns()
 
@@ -133,7 +133,7 @@ struct PollErasesApproval: FaultInjector {
         ],
         injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let window: Duration
     /// When polls read "none", of late.
     private var readAt: [DeviceKey: [Instant]] = [:]

@@ -28,7 +28,7 @@ struct ThrottleWedge: FaultInjector {
             foreignSets: [("target.probe", "on")]),
         protocols: FaultKind.ofAdobePass, injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let mode: String
     /// By identity, the households that it hit: the apps of one device have one.
     private var wedged: [String: [Int?: (activation: Int, isShown: Bool)]] = [:]
@@ -128,9 +128,9 @@ struct HerdCollapse: FaultInjector {
             sets: [("polling.phase", "aligned"), ("polling.every", "100ms")],
             isStatistical: true),
         // Who is told an interval does not poll with the others.
-        protocols: FaultKind.ofAdobePass, injector: Self.self)
+        protocols: FaultKind.ofAdobePass, meetsOthers: true, injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let rate: Double
     private let extra: Duration
     private let errors: Double
@@ -167,6 +167,8 @@ struct NoFault: FaultInjector {
     static let kind = FaultKind(
         101, "none", "control: no fault", violates: [], probability: nil, injector: Self.self)
 
+    var chance: Chance
+
     init?(_ fault: Fault, _ chance: Chance) { nil }
 }
 
@@ -180,7 +182,7 @@ struct Slow: FaultInjector {
         ],
         injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let delay: Duration
     private let jitter: Double
 
@@ -206,9 +208,9 @@ struct Noisy: FaultInjector {
         103, "noisy",
         "control: everything that the protocol allows, such as 5xx without effect, resets, XML, 410",
         violates: [], probability: "2%",
-        injector: Self.self)
+        meetsOthers: true, injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     /// The letters of deleted codes, to be issued once more.
     private var freed: [String] = []
 

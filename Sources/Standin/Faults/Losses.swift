@@ -22,7 +22,7 @@ struct LostSession: FaultInjector {
         ],
         detection: .init(inV2: ["action-true", "code-binds-device"]), injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let after: Duration
     private let isSeenByPolls: Bool
 
@@ -73,7 +73,7 @@ struct LostAuthorization: FaultInjector {
         [.init("after", .duration, "0ms", "from the authorization to its loss")],
         protocols: [.adobePassV1], injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let after: Duration
 
     private struct LossRecord {
@@ -120,9 +120,10 @@ struct LostAuthorization: FaultInjector {
 struct ResourceSwap: FaultInjector {
     static let kind = FaultKind(
         28, "resource-swap", "a response about one resource names another",
-        violates: ["conforms"], protocols: FaultKind.ofAdobePass, injector: Self.self)
+        violates: ["conforms"], protocols: FaultKind.ofAdobePass, meetsOthers: true,
+        injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     /// What was asked for last.
     private var latest = ""
 

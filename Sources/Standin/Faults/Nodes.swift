@@ -30,7 +30,7 @@ struct StaleReplica: FaultInjector {
         ],
         injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let lag: Duration
     private let share: Double
 
@@ -95,7 +95,7 @@ struct StickyOnly: FaultInjector {
             sets: [("polling.pollers", "1")], inV2: ["action-true", "code-binds-device"]),
         injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let nodes: Int
     private static let cookie = "STANDIN_NODE"
     private var madeOn: [DeviceKey: (serial: Int, node: Int, activation: LazyActivation)] = [:]

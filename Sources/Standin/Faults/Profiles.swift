@@ -27,7 +27,7 @@ struct WrongProviderProfile: FaultInjector {
         violates: ["profile-consistent", "provider-independence", "no-token-before-sign-in"],
         protocols: [.adobePassV2], injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     /// By the sign-in that it is decided of: the provider that is shown in its place, if any.
     private var decided: [Int: String?] = [:]
     private var activations: [Int: LazyActivation] = [:]
@@ -71,7 +71,7 @@ struct StaleDecision: FaultInjector {
         races: [.init("window=30ms", plan: "logout-media", low: 0, high: 30, least: 4)],
         protocols: [.adobePassV2], injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let window: Duration
     private var leaving: SignIn?
     private var kept: [DeviceKey: (signIn: SignIn, end: Instant, activation: Int, isShown: Bool)] =
@@ -126,7 +126,7 @@ struct LogoutAllProviders: FaultInjector {
         races: [.init("", plan: "logout-authenticate", high: 0, least: 4)],
         protocols: [.adobePassV2], injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private var ended: [DeviceKey: Int] = [:]
 
     init(_ fault: Fault, _ chance: Chance) { self.chance = chance }
@@ -166,7 +166,7 @@ struct ProfileProlonged: FaultInjector {
         [.init("by", .duration, "1h", "added to its life each time")], protocols: [.adobePassV2],
         injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let step: Int64
     private var decided: [Int: Bool] = [:]
     /// What was prolonged, and has not been read since.
@@ -207,7 +207,7 @@ struct MediaTokenRepeat: FaultInjector {
         violates: ["decision-true", "authorization-gates"], protocols: [.adobePassV2],
         injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private var given: [DeviceKey: [String: String]] = [:]
 
     init(_ fault: Fault, _ chance: Chance) { self.chance = chance }
@@ -237,7 +237,7 @@ struct ViewsDiffer: FaultInjector {
         violates: ["profile-views-agree", "one-token"], protocols: [.adobePassV2],
         injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private var decided: [Int: Bool] = [:]
     private var activations: [Int: LazyActivation] = [:]
     private var serial: Int?
@@ -277,7 +277,7 @@ struct PreauthorizeToken: FaultInjector {
         violates: ["preauthorize-inert", "conforms"], protocols: [.adobePassV2],
         injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
 
     init(_ fault: Fault, _ chance: Chance) { self.chance = chance }
 

@@ -19,9 +19,9 @@ struct SessionHijack: FaultInjector {
             "code-binds-device", "token-isolation", "no-token-before-sign-in", "sign-in-delivered",
             "identity-isolation",
         ],
-        protocols: [.adobePassV2], injector: Self.self)
+        protocols: [.adobePassV2], meetsOthers: true, injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     /// The devices that were given codes last, newest first.
     private var devices: [(device: DeviceKey, household: Int?)] = []
     private var moved: [String: (from: DeviceKey, other: Int?, activation: Int)] = [:]
@@ -85,7 +85,7 @@ struct DegradationOutlivesRule: FaultInjector {
         protocols: [.adobePassV2],
         injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let window: Int64
     /// A run's clock may begin up to a second after the service's.
     private static let margin: Int64 = 1_000 + TokenExposure.margin.wholeMilliseconds
@@ -139,7 +139,7 @@ struct SupersededCodeLives: FaultInjector {
         ]),
         protocols: [.adobePassV2], injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private var former: CodeRecord?
     private var kept: [String: (activation: Int, isShown: Bool)] = [:]
 
@@ -189,7 +189,7 @@ struct TempPassRefill: FaultInjector {
         ]),
         protocols: [.adobePassV2], injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     /// When each trial was first used, and the end that it was first said to have since.
     private var used: [DeviceKey: (at: Instant, end: Int64?)] = [:]
     private var refilled: [DeviceKey: Int] = [:]
@@ -239,7 +239,7 @@ struct PrematureAuthorize: FaultInjector {
         39, "premature-authorize", "a new session is answered as if the device were signed in",
         violates: ["action-true"], protocols: [.adobePassV2], injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private var told: [DeviceKey: Int] = [:]
     private var isPretended = false
 

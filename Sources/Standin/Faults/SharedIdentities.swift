@@ -34,7 +34,7 @@ extension RequestContext {
 /// Sign-ins of one identity shown to another: what two faults have in common.
 private struct ForeignIdentity {
     private let kind: Identity.Kind
-    private var chance: Chance
+    var chance: Chance
     /// Whom each device is shown, if anybody: decided at its first request.
     private var decided: [DeviceKey: Identity?] = [:]
     private var isAtWork = false
@@ -149,9 +149,13 @@ struct ForeignServiceToken: FaultInjector {
         violates: ["identity-isolation"],
         // Most homes with such a token: of forty households as they come there are four.
         detection: .init(foreignSets: [("kinds.5.weight", "100")]),
-        protocols: [.adobePassV2], injector: Self.self)
+        protocols: [.adobePassV2], meetsOthers: true, injector: Self.self)
 
     private var foreign: ForeignIdentity
+    var chance: Chance {
+        get { foreign.chance }
+        set { foreign.chance = newValue }
+    }
 
     init(_ fault: Fault, _ chance: Chance) { foreign = ForeignIdentity(.service, chance) }
 
@@ -177,9 +181,14 @@ struct ForeignServiceToken: FaultInjector {
 struct PlatformIdentityLeak: FaultInjector {
     static let kind = FaultKind(
         32, "platform-identity-leak", "a sign-in of a platform's identity shows in another home",
-        violates: ["identity-isolation"], protocols: [.adobePassV2], injector: Self.self)
+        violates: ["identity-isolation"], protocols: [.adobePassV2], meetsOthers: true,
+        injector: Self.self)
 
     private var foreign: ForeignIdentity
+    var chance: Chance {
+        get { foreign.chance }
+        set { foreign.chance = newValue }
+    }
 
     init(_ fault: Fault, _ chance: Chance) { foreign = ForeignIdentity(.platform, chance) }
 
@@ -208,7 +217,7 @@ struct PartialSingleLogout: FaultInjector {
         detection: .init(foreignSets: [("kinds.5.weight", "100")]),
         protocols: [.adobePassV2], injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     /// What the sign-ins of the channel were before a logout under an identity.
     private var leaving: [DeviceKey: SignIn] = [:]
     /// Whether who logs out has signed in there as well: then nobody says which of the two ends (B48).

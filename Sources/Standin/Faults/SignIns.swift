@@ -27,7 +27,7 @@ struct DoubleConsume: FaultInjector {
         ],
         injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let window: Duration
 
     private struct Waiting {
@@ -103,7 +103,7 @@ struct PollDoubleMint: FaultInjector {
         races: [.init("window=30ms", plan: "poll-authenticate", low: 0, high: 30, least: 4)],
         protocols: FaultKind.ofAdobePass, injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let window: Duration
     private var minting: [DeviceKey: (end: Instant, count: Int64)] = [:]
 
@@ -150,9 +150,9 @@ struct MvpdTorn: FaultInjector {
         races: [
             .init("window=30ms", plan: "authenticate-authenticate", low: -30, high: 0, least: 4)
         ],
-        protocols: FaultKind.ofAdobePass, injector: Self.self)
+        protocols: FaultKind.ofAdobePass, meetsOthers: true, injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let window: Duration
     /// The login that began last, of all and of each code.
     private var last: (at: Instant, login: String, mvpd: String)?
@@ -238,7 +238,7 @@ struct ErrorButApplied: FaultInjector {
         ("delete-registration", [.deleteCode]), ("registration-code", [.issueCode]),
     ]
 
-    private var chance: Chance
+    var chance: Chance
     private let operation: String
     private let purposes: [RequestContext.Purpose]
     private let status: String
@@ -288,7 +288,7 @@ struct RetryAppliesTwice: FaultInjector {
             parameters: "window=200ms", inV2: ["profile-not-prolonged", "profile-views-agree"]),
         protocols: FaultKind.ofAdobePass, injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let window: Duration
     private var again: [Int: (signIn: SignIn, session: Session)] = [:]
     private var tickets = 0
@@ -345,7 +345,7 @@ struct SSOVersusLogin: FaultInjector {
         ],
         protocols: [.adobePassV1], injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let window: Duration
     private var last: [DeviceKey: (at: Instant, signIn: SignIn)] = [:]
     private var awaited = AwaitedPolls()

@@ -15,7 +15,7 @@ struct PrematureToken: FaultInjector {
         // A TV that has its token asks for it no more: that of the sign-in never comes.
         detection: .init(inGrant: ["sign-in-visible"]), injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let window: Duration
     /// The devices whose code it acts on, with the instant until which it goes on once begun.
     private var premature: [DeviceKey: Instant?] = [:]
@@ -75,7 +75,7 @@ struct TokenFlap: FaultInjector {
         ],
         protocols: FaultKind.ofAdobePass, injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let after: Duration
     private let window: Duration
 
@@ -134,9 +134,9 @@ struct DeviceBlindCache: FaultInjector {
         // The code of the device that is answered so is not used up.
         detection: .init(inGrant: ["device-code-once", "decision-final"]),
         races: [.init("ttl=30ms", plan: "poll-poll", low: 0, high: 30, least: 5)],
-        injector: Self.self)
+        meetsOthers: true, injector: Self.self)
 
-    private var chance: Chance
+    var chance: Chance
     private let life: Duration
 
     private struct Cached {

@@ -56,6 +56,7 @@ extension TrafficOptions {
             rig, isVirtual: isVirtual, allowed: play.allowed, asksLeave: trial == nil, as: shard)
         let dashboard = try await LivePages.open(pages, of: rig, at: venue)
         var options = RunOptions()
+        if isVirtual { options.virtualLanes = try rig.virtualLanes(asked: lanes) }
         options.judges = !skipsChecks
         options.judgeBacklog = judgeBacklog
         options.keepsMessages = trial == nil && !skipsBodies

@@ -1,0 +1,187 @@
+internal import Dispatch
+package import Journal
+internal import Lanes
+internal import Synchronization
+
+/// Puts what virtual lanes hand over into one order, and hands it on as if one lane had done all of it: history,
+/// judge and report are the same for one lane and for several. Lanes hand over step by step (`Lane.step`); when
+/// all have passed a step, it is joined:
+///
+/// ```text
+/// lane 0   e1 e4 | e5 ...          step 1: e1 e2 e3 e4, sorted by
+/// lane 1   e2 e3 |                 (ended, household, sequence)
+/// ```
+///
+/// Off the lanes: they wait only when journal and judge are many steps behind.
+///
+/// Safe because what changes is in a `Mutex`; steps are joined on `queue` alone, in their order.
+package final class LaneJoin: HistorySink, @unchecked Sendable {
+    private let next: any HistorySink
+    private let queue = DispatchQueue(label: "screenrig.join", qos: .userInitiated)
+    /// Lets only so many steps wait to be joined.
+    private let gate = DispatchSemaphore(value: 16)
+    private let state: Mutex<State>
+
+    fileprivate struct State {
+        /// By lane: everything before has been handed over.
+        var through: [Instant]
+        /// By lane, in order.
+        var pending: [[Part]]
+        /// Everything before has gone to the queue.
+        var joined = Instant.start
+    }
+
+    /// A batch, and the step that it belongs to.
+    fileprivate struct Part {
+        var step: Instant
+        var batch: Batch
+    }
+
+    /// All that was done in a step, by lane.
+    fileprivate struct Step {
+        var begin: Instant
+        var batches: [Batch]
+    }
+
+    /// `begins`: when the clocks of the lanes do.
+    package init(lanes: Int, from begins: Instant = .start, before next: any HistorySink) {
+        self.next = next
+        state = Mutex(
+            State(
+                through: Array(repeating: begins, count: lanes),
+                pending: Array(repeating: [], count: lanes)))
+    }
+
+    package func append(_ batch: Batch) {
+        let begun = state.withLock { state in
+            let begin = Lane.step(before: state.through[batch.lane])
+            state.through[batch.lane] = batch.through
+            state.pending[batch.lane].append(Part(step: begin, batch: batch))
+            return join(state.takeSteps())
+        }
+        for _ in 0..<begun { gate.wait() }
+    }
+
+    package func end(lane: Int) {
+        state.withLock { state in
+            state.through[lane] = .distantFuture
+            _ = join(state.takeSteps())
+        }
+    }
+
+    /// Waits until everything that was handed over has been handed on. All lanes must have ended.
+    package func finish() {
+        queue.sync {}
+    }
+
+    /// Under the lock, so that steps come to the queue in their order. Gives how many there are.
+    private func join(_ steps: [Step]) -> Int {
+        for step in steps {
+            queue.async { [self] in
+                next.append(step.joined())
+                gate.signal()
+            }
+        }
+        return steps.count
+    }
+}
+
+extension LaneJoin.State {
+    /// The steps that all lanes have passed, earliest first; those in which nothing was handed over are left out.
+    fileprivate mutating func takeSteps() -> [LaneJoin.Step] {
+        let passed = Lane.step(before: through.min() ?? .start)
+        guard passed > joined else { return [] }
+        joined = passed
+        var steps: [LaneJoin.Step] = []
+        var taken = pending.map { $0.prefix { $0.step < passed }[...] }
+        for lane in pending.indices { pending[lane].removeFirst(taken[lane].count) }
+        while let begin = taken.compactMap({ $0.first?.step }).min() {
+            var batches: [Batch] = []
+            for lane in taken.indices {
+                while let part = taken[lane].first, part.step == begin {
+                    batches.append(part.batch)
+                    taken[lane].removeFirst()
+                }
+            }
+            steps.append(LaneJoin.Step(begin: begin, batches: batches))
+        }
+        return steps
+    }
+}
+
+extension LaneJoin.Step {
+    /// As one batch of lane 0.
+    fileprivate consuming func joined() -> Batch {
+        let end = begin + Lane.batchEvery
+        var whole = Batch(lane: 0, through: end)
+        var exchanges: [Exchange] = []
+        exchanges.reserveCapacity(batches.reduce(0) { $0 + $1.exchanges.count })
+        for batch in batches {
+            exchanges += batch.exchanges
+            whole.households += batch.households
+            whole.events += batch.events
+            whole.messages += batch.messages
+            whole.heldBack.count += batch.heldBack.count
+            whole.heldBack.longest = max(whole.heldBack.longest, batch.heldBack.longest)
+        }
+        for lane in Set(batches.map(\.lane)) {
+            whole.heldBack.waiting += batches.last { $0.lane == lane }?.heldBack.waiting ?? 0
+        }
+        batches = []
+        for position in exchanges.indices where exchanges[position].lane != 0 {
+            exchanges[position].lane = 0
+        }
+        whole.exchanges = Self.sorted(exchanges)
+        whole.households = Self.sorted(whole.households) { $0.household < $1.household }
+        for position in whole.households.indices { whole.households[position].lane = 0 }
+        whole.events = Self.sorted(whole.events) {
+            ($0.at, $0.device.household, $0.sequence) < ($1.at, $1.device.household, $1.sequence)
+        }
+        whole.messages = Self.sorted(whole.messages) {
+            ($0.household, $0.sequence) < ($1.household, $1.sequence)
+        }
+        // Virtual time has no turns to measure.
+        whole.health = LaneHealth(
+            lane: 0, from: begin, through: end, turns: 0, busy: .zero, longestTurn: .zero)
+        return whole
+    }
+
+    /// Where an exchange stands among those of its step.
+    private struct Place: Comparable {
+        var ended: Int64
+        var household: Int
+        var sequence: Int
+        var position: Int
+
+        static func < (left: Self, right: Self) -> Bool {
+            if left.ended != right.ended { return left.ended < right.ended }
+            if left.household != right.household { return left.household < right.household }
+            return left.sequence < right.sequence
+        }
+    }
+
+    /// By numbers beside them: an exchange is large, and most stand in their places already.
+    private static func sorted(_ exchanges: [Exchange]) -> [Exchange] {
+        var places = exchanges.indices.map { position in
+            Place(
+                ended: exchanges[position].ended.nanoseconds,
+                household: exchanges[position].device.household,
+                sequence: exchanges[position].sequence, position: position)
+        }
+        let isSorted = zip(places, places.dropFirst()).allSatisfy { !($1 < $0) }
+        if isSorted { return exchanges }
+        places.sort()
+        return places.map { exchanges[$0.position] }
+    }
+
+    /// In this order, and equal ones as they came.
+    private static func sorted<Element>(
+        _ elements: [Element], by isBefore: (Element, Element) -> Bool
+    ) -> [Element] {
+        guard elements.count > 1 else { return elements }
+        return elements.indices.sorted { left, right in
+            if isBefore(elements[left], elements[right]) { return true }
+            return !isBefore(elements[right], elements[left]) && left < right
+        }.map { elements[$0] }
+    }
+}
