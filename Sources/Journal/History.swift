@@ -205,10 +205,10 @@ public final class History: Sendable {
 
     /// The shards that a merged run was put together from, by number and attempt; none in the history of a single
     /// process.
-    public func shards() throws -> [ShardRow] {
+    public func shards() throws -> [MergedShard] {
         guard try has(HistorySchema.shards) else { return [] }
-        var found: [ShardRow] = []
-        try visit(HistorySchema.shards, "ORDER BY shard, attempt", as: ShardRow.init) {
+        var found: [MergedShard] = []
+        try visit(HistorySchema.shards, "ORDER BY shard, attempt", as: MergedShard.init) {
             found.append($0)
         }
         return found

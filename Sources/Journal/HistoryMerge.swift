@@ -112,7 +112,7 @@ public final class HistoryMerge {
     }
 
     /// Writes the end, and makes one plain file of it.
-    public func finish(_ end: HistoryEnd, shards: [ShardRow], record: MergeRecord)
+    public func finish(_ end: HistoryEnd, shards: [MergedShard], record: MergeRecord)
         throws(JournalError)
     {
         var last = Entries()

@@ -11,7 +11,7 @@ struct Entries {
     var events: [DeviceEvent] = []
     var health: [LaneHealth] = []
     var runEvents: [RunEvent] = []
-    var shards: [ShardRow] = []
+    var shards: [MergedShard] = []
     var cells: [Cell] = []
     /// Cells of seconds before this one add to the row that is there.
     var closedBefore = 0

@@ -14,7 +14,7 @@ public protocol Recorded {
     var merge: MergeRecord? { get }
 
     /// The shards that it was put together from, by number and attempt.
-    func shards() throws -> [ShardRow]
+    func shards() throws -> [MergedShard]
     /// All cells, ordered by key.
     func cells(_ body: (Cell) throws -> Void) throws
     /// All households, by number.
@@ -45,7 +45,7 @@ extension Recorded {
 
     /// Of a single process.
     public var merge: MergeRecord? { nil }
-    public func shards() throws -> [ShardRow] { [] }
+    public func shards() throws -> [MergedShard] { [] }
 
     /// Nothing was kept one by one.
     public func exchanges(_ body: (Exchange) throws -> Void) throws {}

@@ -84,7 +84,7 @@ public enum Report {
         let seconds = fold.timeline.rows.last?.second ?? 0
         let shards: [(String, () -> String)] =
             summary.shards.isEmpty
-            ? [] : [("shards.csv", { ShardRow.columns.csv(summary.shards) })]
+            ? [] : [("shards.csv", { MergedShard.columns.csv(summary.shards) })]
         return [
             ("summary.json", { SummaryJSON.text(summary) }),
             ("latencies.csv", { OperationRow.columns.csv(summary.operations) }),

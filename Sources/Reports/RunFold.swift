@@ -42,7 +42,7 @@ package struct RunFold {
     /// What came before the load; nil where nothing did.
     private(set) var preparation: PreparationSummary?
     /// The shards of a merged run, and what the merge says of itself.
-    private(set) var shards: [ShardRow] = []
+    private(set) var shards: [MergedShard] = []
     let merge: MergeRecord?
     /// The second in which the load begins: figures count from there.
     let loadBegins: Int

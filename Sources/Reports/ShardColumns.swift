@@ -14,8 +14,8 @@ public struct StartSkew: Sendable, Hashable {
     public var p99: Double
     public var max: Double
 
-    init?(_ rows: [ShardRow]) {
-        var first: [Int: ShardRow] = [:]
+    init?(_ rows: [MergedShard]) {
+        var first: [Int: MergedShard] = [:]
         for row in rows where row.attempt < first[row.shard]?.attempt ?? .max {
             first[row.shard] = row
         }
@@ -65,11 +65,11 @@ public struct StartSkew: Sendable, Hashable {
     }
 }
 
-extension ShardRow {
+extension MergedShard {
     /// Something of it is worth a look.
     var isNotable: Bool { !isValid || lost > 0 || ended == nil || attempt > 1 }
 
-    static let columns: [Column<ShardRow>] = [
+    static let columns: [Column<MergedShard>] = [
         count("shard", "Shard", "number of the shard, from 0", rank: 0) { $0.shard },
         count("attempt", "Attempt", "1, and one more for each restart by the engine", rank: 4) {
             $0.attempt
@@ -80,7 +80,12 @@ extension ShardRow {
         ) { .text(Sanitizer.line($0.host, limit: 80)) },
         Column(
             "started", json: "started", page: "Start", isText: true,
-            about: "when it started, UTC, by its machine's clock"
+            about: "when it started, UTC, by its machine's clock",
+            drawn: {
+                // The day stands above the page.
+                let text = UTCTime.rfc3339(microseconds: $0.startedMicroseconds, decimals: 3)
+                return "\(text.dropFirst(11).dropLast())"
+            }
         ) {
             .text(UTCTime.rfc3339(microseconds: $0.startedMicroseconds, decimals: 3))
         },
@@ -135,8 +140,8 @@ extension ShardRow {
 
     private static func count(
         _ csv: String, json: String? = nil, _ head: String, _ about: String, rank: Int,
-        _ value: @escaping @Sendable (ShardRow) -> Int?
-    ) -> Column<ShardRow> {
+        _ value: @escaping @Sendable (MergedShard) -> Int?
+    ) -> Column<MergedShard> {
         Column(
             csv, json: json ?? csv, page: head, terminal: head.lowercased(), rank: rank,
             about: about

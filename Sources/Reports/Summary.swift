@@ -79,7 +79,7 @@ public struct Summary: Sendable, Hashable {
     /// The last comparable run, for charts to show beside this one; nil where there is none.
     public var earlier: EarlierRun?
     /// The shards that were merged, by number and attempt; none for a single process.
-    public var shards: [ShardRow]
+    public var shards: [MergedShard]
     /// How evenly they started; nil where there are none.
     public var startSkew: StartSkew?
     /// What of the plan a merge did not see, or saw twice, a sentence each.

@@ -20,7 +20,7 @@ enum SummaryJSON {
     private static func merged(_ summary: Summary) -> [(String, JSON)] {
         guard !summary.shards.isEmpty else { return [] }
         return [
-            ("shards", .array(summary.shards.map { ShardRow.columns.json($0) })),
+            ("shards", .array(summary.shards.map { MergedShard.columns.json($0) })),
             ("startSkewMs", summary.startSkew.map(\.json) ?? .null),
             ("gaps", .array(summary.mergeGaps.map(JSON.string))),
         ]

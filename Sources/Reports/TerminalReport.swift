@@ -202,7 +202,7 @@ public enum TerminalReport {
             ? all : Array(all.filter(\.isNotable).prefix(shardsShown))
         var lines = Wrapping.lines(StartSkew.sentence(summary), width: width, hanging: 2)
         guard !shown.isEmpty else { return lines.joined(separator: "\n") }
-        let table = ShardRow.columns.terminal(shown, width: width)
+        let table = MergedShard.columns.terminal(shown, width: width)
         lines += [ink(table[0], .dim)] + table.dropFirst()
         if shown.count < all.count {
             lines.append(

@@ -257,13 +257,13 @@ struct MergeTests {
     func rows() throws {
         let split = try Split(Seed(8), into: 1)
         let rows = [
-            ShardRow(
+            MergedShard(
                 shard: 0, count: 2, attempt: 1, run: "smoke-0", host: "node-1", target: "http://x",
                 startedMicroseconds: 1_795_244_400_000_000, startAtMicroseconds: nil,
                 skew: .milliseconds(-12), planned: nil, started: 9, lost: 2, exchanges: 400,
                 lateness: nil, isValid: false, reasons: ["it was late"], ended: nil, clockError: nil
             ),
-            ShardRow(
+            MergedShard(
                 shard: 0, count: 2, attempt: 2, run: "smoke-0-2", host: "", target: "http://x",
                 startedMicroseconds: 1_795_244_400_000_000,
                 startAtMicroseconds: 1_795_244_399_000_000, skew: nil, planned: 5,

@@ -9,12 +9,12 @@ import Testing
 struct MergedRunTests {
     /// Four shards of an evening, of which one was killed and continued.
     static func sample(
-        count: Int = 4, gaps: [String] = [], change: (inout [ShardRow]) -> Void = { _ in }
+        count: Int = 4, gaps: [String] = [], change: (inout [MergedShard]) -> Void = { _ in }
     ) -> Sample {
         var sample = Sample(Shape(households: 40))
         for shard in 0..<count {
             sample.shardRows.append(
-                ShardRow(
+                MergedShard(
                     shard: shard, count: 4, attempt: 1, run: "evening-rush-shard-\(shard)",
                     host: "node-\(shard % 3)", target: "http://127.0.0.1:8080",
                     startedMicroseconds: 1_795_244_400_000_000 + Int64(shard) * 12_000,

@@ -17,7 +17,7 @@ struct Sample: Recorded {
     var lanes: [LaneHealth] = []
     /// Of a merged run.
     var merge: MergeRecord?
-    var shardRows: [ShardRow] = []
+    var shardRows: [MergedShard] = []
 
     init(_ shape: Shape = Shape(), seed: Seed = Seed(7)) {
         header = shape.header(seed)
@@ -90,7 +90,7 @@ struct Sample: Recorded {
 
     func health() throws -> [LaneHealth] { lanes }
 
-    func shards() throws -> [ShardRow] { shardRows }
+    func shards() throws -> [MergedShard] { shardRows }
 
     func exchanges(_ body: (Exchange) throws -> Void) throws {
         if recordsAll { try exchanges.forEach(body) }

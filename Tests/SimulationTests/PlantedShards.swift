@@ -68,7 +68,9 @@ struct PlantedShards {
             validBusy: 0.9, breachFails: true,
             shard: ShardRecord(
                 number: number, count: count, attempt: attempt.attempt, host: attempt.host,
-                startAtMicroseconds: attempt.startAt, clock: attempt.clock,
+                startAtMicroseconds: attempt.startAt,
+                beganMicroseconds: attempt.startAt.map { $0 + attempt.late },
+                clock: attempt.clock,
                 households: households / count, householdsOfPlan: households, lost: attempt.lost))
         attempt.change(&header)
         let writer = try HistoryWriter(

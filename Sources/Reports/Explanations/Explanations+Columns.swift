@@ -5,7 +5,7 @@ internal import Rendering
 extension Explanation {
     private static let ofTables = [
         terms(OperationRow.columns + OperationRow.details), terms(ErrorRow.columns),
-        terms(ProviderRow.columns), terms(KindRow.columns), terms(ShardRow.columns),
+        terms(ProviderRow.columns), terms(KindRow.columns), terms(MergedShard.columns),
         terms(SignOns.Path.columns), terms(SignOns.DiversionCount.columns),
         terms(SignOns.Walk.columns), terms(SignOns.SignOnCode.columns),
     ]
@@ -48,6 +48,6 @@ package enum ColumnTables {
         ("households.csv", HouseholdRow.columns.documentation()),
         ("providers.csv", ProviderRow.columns.documentation()),
         ("violations.csv", ViolationLine.columns.documentation()),
-        ("shards.csv", ShardRow.columns.documentation()),
+        ("shards.csv", MergedShard.columns.documentation()),
     ]
 }

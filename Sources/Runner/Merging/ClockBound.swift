@@ -37,7 +37,8 @@ struct ClockBound {
             targets[target] = place
             parts.append(
                 ShardMap.Part(
-                    shard: run.shard.number, from: offsets[position], target: place, clock: number))
+                    shard: run.shard.number, from: offsets[position] + run.shard.begins.nanoseconds,
+                    target: place, clock: number))
         }
         let map = ShardMap(
             count: runs.first?.shard.count ?? 1, homeSize: homeSize, parts: parts, clocks: known)

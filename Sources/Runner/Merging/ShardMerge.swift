@@ -216,8 +216,9 @@ package struct ShardMerge {
 
     private func rows(
         _ census: ShardCensus, _ bound: ClockBound, started: Int64
-    ) throws -> [ShardRow] {
-        try shards.runs.indices.map { position in
+    ) throws -> [MergedShard] {
+        let first = shards.runs.map(Self.began).min() ?? started
+        return try shards.runs.indices.map { position in
             let run = shards.runs[position]
             let health: RigHealth
             do {
@@ -226,13 +227,14 @@ package struct ShardMerge {
                 throw HistoryMerge.Failure(part: position, reason: error)
             }
             let offset = run.header.startedMicroseconds - started
-            let skew = run.shard.startLateness(startedMicroseconds: run.header.startedMicroseconds)
-            return ShardRow(
+            let began = Self.began(run)
+            let skew = run.shard.startLatenessMicroseconds ?? (began - first)
+            return MergedShard(
                 shard: run.shard.number, count: run.shard.count, attempt: run.shard.attempt,
                 run: run.header.run, host: run.shard.host, target: run.header.target,
-                startedMicroseconds: run.header.startedMicroseconds,
+                startedMicroseconds: began,
                 startAtMicroseconds: run.shard.startAtMicroseconds,
-                skew: run.shard.attempt == 1 ? .microseconds(skew ?? offset) : nil,
+                skew: run.shard.attempt == 1 ? .microseconds(skew) : nil,
                 planned: run.header.plannedHouseholds,
                 started: census.began[position], lost: census.lost[position].count,
                 exchanges: run.history.kept.total,
@@ -241,6 +243,12 @@ package struct ShardMerge {
                 ended: run.history.end.map { $0.ended + .microseconds(offset) },
                 clockError: bound.errors[position].map { .nanoseconds($0) })
         }
+    }
+
+    /// When its lanes began to run, by its machine's wall clock, as far as that is known.
+    private static func began(_ run: ShardRuns.ShardRun) -> Int64 {
+        run.shard.beganMicroseconds
+            ?? run.header.startedMicroseconds + run.shard.begins.nanoseconds / 1_000
     }
 
     /// What the shards' stand-ins did: their truth files, one after the other.

@@ -12,6 +12,8 @@ struct Comparability: Sendable, Hashable {
     var isVirtual: Bool
     var lanes: Int
     var version: String
+    /// Which part of the plan it was: `shard 3 of 8`, `the whole plan`.
+    var part: String
     /// The text of each key of the rig that shapes the load or the service.
     var keys: [String: String]
     /// Why the run's own numbers are not to be trusted; empty when they are.
@@ -25,6 +27,11 @@ struct Comparability: Sendable, Hashable {
         isVirtual = summary.run.isVirtual
         lanes = summary.run.lanes
         version = summary.run.version
+        part =
+            header.shard.map {
+                "shard \($0.number) of \($0.count)"
+                    + ($0.attempt > 1 ? ", attempt \($0.attempt)" : "")
+            } ?? "the whole plan"
         keys = Self.keys(of: header.rigSource).filter {
             !Rig.keysThatChangeNoRequest.contains($0.key)
         }
@@ -32,6 +39,7 @@ struct Comparability: Sendable, Hashable {
         if summary.run.interrupted { doubts.append("was interrupted") }
         if summary.run.cutShort { doubts.append("was cut short") }
         if summary.exitStatus == .couldNotRun { doubts.append("could not run") }
+        if !summary.mergeGaps.isEmpty { doubts.append("was merged without a part of its plan") }
         if summary.outage != nil { doubts.append("had a service outage") }
         if !summary.rigHealth.valid { doubts.append("was limited by the load generator") }
     }
@@ -53,6 +61,7 @@ struct Comparability: Sendable, Hashable {
         if !besidesRig { tell("rig", base.rig, rig) }
         tell("load", base.load, load)
         tell("target", base.target, target)
+        tell("part of the plan", base.part, part)
         if !besidesRig { tell("protocol", base.protocolName, protocolName) }
         if isVirtual != base.isVirtual {
             told.append("one of the two runs was in virtual time")

@@ -1,5 +1,5 @@
 /// One attempt of one shard in a merged run: a row of the table `shards`, in the report and in shards.csv.
-public struct ShardRow: Sendable, Hashable {
+public struct MergedShard: Sendable, Hashable {
     /// Number of the shard, from 0, of `count`.
     public var shard: Int
     public var count: Int
@@ -118,7 +118,7 @@ extension HistorySchema {
         ], constraint: "PRIMARY KEY (shard, attempt)")
 }
 
-extension ShardRow {
+extension MergedShard {
     var row: [ColumnValue] {
         [
             ColumnValue(shard), ColumnValue(count), ColumnValue(attempt), ColumnValue(run),
