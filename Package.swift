@@ -239,6 +239,7 @@ let package = Package(
             [
                 "Checker", "Standin", "Runner", "Rigs", "Lanes", "Journal", "Dialects",
                 "Vocabulary", "Statistics", "Rendering", "Reports", "Calibration",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         tests(
             "CommandTests",

@@ -50,13 +50,18 @@ struct AccountBook {
     }
 
     /// Finds out, when every household has left, which accounts several had at once.
-    mutating func settle() {
+    mutating func settle(_ bounds: ClockBounds) {
         for (account, more) in others {
             let all = (more + (first[account].map { [$0] } ?? [])).sorted { $0.from < $1.from }
-            var end = Int64.min
+            // By the machine's clock that tells them.
+            var ends: [Int: Int64] = [:]
             for holding in all {
-                if holding.from < end { shared.insert(account) }
-                end = max(end, holding.until)
+                let clock = bounds.clock(of: Int(holding.household), at: holding.from)
+                for (other, end) in ends
+                where holding.from < end.plus(bounds.between(clocks: clock, other)) {
+                    shared.insert(account)
+                }
+                ends[clock] = max(ends[clock] ?? .min, holding.until)
             }
         }
     }

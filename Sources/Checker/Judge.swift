@@ -46,8 +46,16 @@ public final class Judge {
                 && exchange.pointee.device.role == .firstScreen
         if isPoll { registry.bursts.note(exchange) }
         let household = exchange.pointee.device.household
+        turn(to: household, at: exchange.pointee.begun.nanoseconds)
         let folder = folders[household] ?? folders.add(household, registry)
         folder.pointee.take(exchange)
+    }
+
+    /// The household that is judged from now on; in a merged run its machine has a clock of its own.
+    @inline(__always)
+    private func turn(to household: Int, at time: Int64) {
+        guard registry.clocks.count > 1 else { return }
+        registry.clockAtHand = registry.bounds.clock(of: household, at: time)
     }
 
     /// A household's latest record.
@@ -103,8 +111,11 @@ public final class Judge {
     public func clockStoodStill(for time: Duration, at noticed: Instant = .start) {
         registry.changes.note(
             "this machine's clock stopped for \(milliseconds(time))", at: noticed.nanoseconds)
-        registry.clock.stoodStill(
-            for: time.inNanoseconds, noticed: noticed.nanoseconds)
+        // Of a merged run nobody says whose it was: none of them knows the service's time for sure.
+        for position in registry.clocks.indices {
+            registry.clocks[position].stoodStill(
+                for: time.inNanoseconds, noticed: noticed.nanoseconds)
+        }
         for household in folders.numbers {
             folders[household]?.pointee.stoodStill(for: time.inNanoseconds)
         }
@@ -120,6 +131,7 @@ public final class Judge {
                 left.append((household, ended))
                 continue
             }
+            turn(to: household, at: ended)
             folder.pointee.close()
             folders.remove(household)
             callbacks.close(household, registry)
@@ -163,7 +175,11 @@ public final class Judge {
     private func conclude() {
         guard !hasFinished else { return }
         hasFinished = true
-        for household in folders.numbers { folders[household]?.pointee.close() }
+        for household in folders.numbers {
+            guard let folder = folders[household] else { continue }
+            turn(to: household, at: folder.pointee.now)
+            folder.pointee.close()
+        }
         folders = Households()
         for household in callbacks.households { callbacks.close(household, registry) }
         registry.settleUsers()
@@ -201,6 +217,25 @@ public struct Findings: Sendable, Hashable {
     /// What ended from then on was not judged: it came faster than it could be, and nothing kept it.
     /// Nil: everything was.
     public var unjudgedFrom: Instant?
+
+    package init(
+        rules: Rules, verdicts: [Verdict], violations: [Violation], levels: [LevelVerdict],
+        staleness: Staleness, changes: [String], columnNote: String?, operations: Int,
+        households: Int, preSignedIn: Int, sdkHouseholds: Int, unjudgedFrom: Instant? = nil
+    ) {
+        self.rules = rules
+        self.verdicts = verdicts
+        self.violations = violations
+        self.levels = levels
+        self.staleness = staleness
+        self.changes = changes
+        self.columnNote = columnNote
+        self.operations = operations
+        self.households = households
+        self.preSignedIn = preSignedIn
+        self.sdkHouseholds = sdkHouseholds
+        self.unjudgedFrom = unjudgedFrom
+    }
 
     init(_ registry: SharedState, operations: Int) {
         rules = registry.rules

@@ -1,3 +1,4 @@
+internal import Formats
 public import Statistics
 public import Vocabulary
 
@@ -91,6 +92,45 @@ public struct Staleness: Sendable, Hashable {
         if low > 0 { proven += 1 }
         let cell = StalenessCell(low: Self.line(under: low), high: Self.line(under: high) + 1)
         grid[cell, default: 0] += 1
+    }
+
+    /// Adds all of `other`, as if its sign-ins had been added here.
+    mutating func merge(_ other: Staleness) {
+        atLeast.merge(other.atLeast)
+        atMost.merge(other.atMost)
+        proven += other.proven
+        grid.merge(other.grid, uniquingKeysWith: +)
+    }
+
+    /// All that is known, for a history to keep.
+    var json: JSON {
+        .members([
+            ("atLeast", .string(Base64.encode(atLeast.encoded))),
+            ("atMost", .string(Base64.encode(atMost.encoded))), ("proven", .integer(proven)),
+            (
+                "grid",
+                .string(
+                    grid.sorted { ($0.key.low, $0.key.high) < ($1.key.low, $1.key.high) }
+                        .map { "\($0.key.low):\($0.key.high):\($0.value)" }
+                        .joined(separator: " "))
+            ),
+        ])
+    }
+
+    /// Reads `json`.
+    init?(_ json: JSON) {
+        guard let low = Histogram(json["atLeast"]), let high = Histogram(json["atMost"]),
+            let proven = json["proven"]?.integer, let cells = json["grid"]?.text
+        else { return nil }
+        (atLeast, atMost, self.proven) = (low, high, Int(proven))
+        for cell in cells.split(separator: " ") {
+            let numbers = cell.split(separator: ":").map { Int($0) }
+            guard numbers.count == 3, let low = numbers[0].flatMap({ UInt16(exactly: $0) }),
+                let high = numbers[1].flatMap({ UInt16(exactly: $0) }), let count = numbers[2],
+                count > 0
+            else { return nil }
+            grid[StalenessCell(low: low, high: high), default: 0] += count
+        }
     }
 
     public var count: Int { atLeast.count }

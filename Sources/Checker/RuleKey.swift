@@ -59,7 +59,7 @@ struct RuleKey: Sendable {
             rules.codeLifetime = span(value)
             return rules.codeLifetime != nil
         },
-        degradation, deviceGrant, householdsOfHome,
+        degradation, deviceGrant, householdsOfHome, shards, shardClock, shardPart,
     ]
 
     // MARK: Kinds of values
@@ -120,6 +120,53 @@ struct RuleKey: Sendable {
             burst >= 0
         else { return false }
         rules.policies.throttle = Policies.Throttle(every: .nanoseconds(every), burst: burst)
+        return true
+    }
+
+    // Of a merged run. Each of the three keys adds to the map, in this order.
+
+    /// `8:1`, the number of shards and the households of a home.
+    private static let shards = RuleKey("shards", .atMostOnce) { rules in
+        rules.shards.map { ["\($0.count):\($0.homeSize)"] } ?? []
+    } read: { rules, value in
+        let parts = value.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, let count = Int(parts[0]), (1...100_000).contains(count),
+            let size = Int(parts[1]), (1...1_000).contains(size)
+        else { return false }
+        rules.shards = ShardMap(count: count, homeSize: size, parts: [], clocks: [])
+        return true
+    }
+
+    /// `2500000`, a bound of the error of a machine's clock in nanoseconds, or `unknown`.
+    private static let shardClock = RuleKey("shard-clock", .anyNumber) { rules in
+        (rules.shards?.clocks ?? []).map { $0.map { "\($0)" } ?? "unknown" }
+    } read: { rules, value in
+        let error = Int64(value)
+        guard let map = rules.shards, error.map({ $0 >= 0 }) ?? (value == "unknown"),
+            map.clocks.count < 100_000
+        else { return false }
+        rules.shards = ShardMap(
+            count: map.count, homeSize: map.homeSize, parts: map.parts,
+            clocks: map.clocks + [error])
+        return true
+    }
+
+    /// `3:0:0:1`, the shard, when it began in nanoseconds of the run, its target and its clock.
+    private static let shardPart = RuleKey("shard-part", .anyNumber) { rules in
+        (rules.shards?.parts ?? []).map { "\($0.shard):\($0.from):\($0.target):\($0.clock)" }
+    } read: { rules, value in
+        let numbers = value.split(separator: ":", omittingEmptySubsequences: false)
+            .map { Int64($0) }
+        guard let map = rules.shards, numbers.count == 4, let shard = numbers[0],
+            let from = numbers[1], let target = numbers[2], let clock = numbers[3],
+            (0..<Int64(map.count)).contains(shard), from >= 0, (0..<100_000).contains(target),
+            (0..<Int64(map.clocks.count)).contains(clock), map.parts.count < 100_000
+        else { return false }
+        let part = ShardMap.Part(
+            shard: Int(shard), from: from, target: Int(target), clock: Int(clock))
+        rules.shards = ShardMap(
+            count: map.count, homeSize: map.homeSize, parts: map.parts + [part],
+            clocks: map.clocks)
         return true
     }
 

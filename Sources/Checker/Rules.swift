@@ -60,6 +60,9 @@ public struct Rules: Sendable, Hashable {
     /// The devices speak the OAuth device grant (RFC 8628).
     public var isDeviceGrant = false
 
+    /// Of a run that was merged from shards: what of several households may be compared, and how sharply.
+    public var shards: ShardMap?
+
     /// When the run began, in microseconds since 1970.
     public var startedMicroseconds: Int64 = 0
 

@@ -54,12 +54,16 @@ struct SharedAddresses {
     }
 
     /// The refusals of each household that no other device of its identities explains.
-    var unexplained: [[Violation]] {
+    /// `slack`: by how much instants of several machines may be apart from what they say.
+    func unexplained(slack: Int64) -> [[Violation]] {
         entries.filter { !$0.refusals.isEmpty }.map { entry in
             let others = Set(entry.subjects.flatMap { sharing[$0] ?? [] })
                 .map { entries[$0] }.filter { $0.household != entry.household }
             return entry.refusals.filter { refusal in
-                !others.contains { $0.requests.overlaps(refusal.span) }
+                !others.contains {
+                    $0.requests.overlaps(
+                        refusal.span.lowerBound.plus(-slack)...refusal.span.upperBound.plus(slack))
+                }
             }.map(\.violation)
         }
     }
@@ -92,7 +96,7 @@ extension HouseholdState {
 extension SharedState {
     /// I16, where several devices may have one address.
     func settleAddresses() {
-        for refused in addresses.unexplained {
+        for refused in addresses.unexplained(slack: bounds.widest) {
             guard var first = refused.first else { continue }
             first.times = refused.count
             _ = add(first)

@@ -80,6 +80,8 @@ extension SharedState {
     private func note(on invariant: Invariant) -> String {
         if invariant.isDecidedByRace { return "checked by 'screenrig race' only" }
         switch invariant {
+        case .codeUnique where bounds.widest == .max:
+            return "not checked between machines: the error of a clock is unknown"
         case .throttleContract:
             if rules.policies.throttle == nil { return "policies.throttle is not set" }
             switch rules.throttledBy {

@@ -5,10 +5,10 @@ internal import Vocabulary
 /// of all devices tells.
 extension SharedState {
     func settleUsers() {
-        accounts.settle()
+        accounts.settle(bounds)
         weakenShared()
         guard !rules.knowsUsers else { return settleForeign() }
-        let resolution = users.resolve(accounts)
+        let resolution = users.resolve(accounts, slack: bounds.widest)
         settleForeign(resolution)
         var positions: [Int: [Int]] = [:]
         for position in found.indices where !found[position].isWithdrawn {

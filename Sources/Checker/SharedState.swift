@@ -35,7 +35,12 @@ final class SharedState {
     /// By the marks of their providers, in nanoseconds of the run.
     let degradations: [(mvpd: UInt64, from: Int64, until: Int64)]
     // Of these no part is held while a household reaches them: a judge is used on one queue, and none of them calls back.
-    @exclusivity(unchecked) var clock: ServiceClock
+    /// The service's clock as each machine of a merged run sees it; one as a rule.
+    @exclusivity(unchecked) var clocks: [ServiceClock]
+    /// Of the machine whose household is judged now, the position in `clocks`.
+    var clockAtHand = 0
+    /// By how much households of several machines are compared less sharply.
+    let bounds: ClockBounds
 
     var found: [Violation] = []
     /// Of all that was found, what fails the run.
@@ -89,7 +94,7 @@ final class SharedState {
     @exclusivity(unchecked) var levels = LevelTally()
     @exclusivity(unchecked) var staleness = Staleness()
     @exclusivity(unchecked) var changes = ServiceChanges()
-    @exclusivity(unchecked) var bursts = BurstDetector()
+    @exclusivity(unchecked) var bursts: BurstDetector
     @exclusivity(unchecked) var codeTexts = CodeTexts()
     private(set) var households = 0
     /// Households whose SDK was held against the order of its callbacks.
@@ -127,7 +132,17 @@ final class SharedState {
         degradations = rules.degradations.map {
             (Checker.mark($0.mvpd), $0.from.inNanoseconds, $0.until.inNanoseconds)
         }
-        clock = ServiceClock(tolerance: clockTolerance)
+        bounds = ClockBounds(rules.shards)
+        clocks = Array(
+            repeating: ServiceClock(tolerance: clockTolerance),
+            count: max(1, rules.shards?.clocks.count ?? 1))
+        bursts = BurstDetector(slot: bounds.widest)
+    }
+
+    /// The service's clock, as the machine of the household that is judged now sees it.
+    var clock: ServiceClock {
+        _read { yield clocks[clockAtHand] }
+        _modify { yield &clocks[clockAtHand] }
     }
 
     /// Whether a rule of degraded access may have been active there; nil where nobody knows.
@@ -252,7 +267,10 @@ final class SharedState {
     ) -> Bool {
         guard let latest = lives[code] else { return false }
         func holds(_ life: SharedLife) -> Bool {
-            life.household != household && life.call <= ret && life.over >= call - visibility
+            guard life.household != household else { return false }
+            let slack = bounds.between(household, call, life.household, life.call)
+            return life.call <= ret.plus(slack)
+                && life.over >= call.plus(-visibility).plus(-slack)
         }
         return holds(latest) || olderLives[code]?.contains(where: holds) == true
     }

@@ -106,8 +106,9 @@ struct UserResolution {
 }
 
 extension UserLedger {
-    func resolve(_ book: AccountBook) -> UserResolution {
-        var view = View(claims, listed, shown.mapValues(\.at), book)
+    /// `slack`: by how much instants of several machines may be apart from what they say.
+    func resolve(_ book: AccountBook, slack: Int64 = 0) -> UserResolution {
+        var view = View(claims, listed, shown.mapValues(\.at), book, slack)
         view.resolveTokens()
         view.resolve(unplaced)
         for source in [Claim.ClaimSource.media, .metadata, .household] { view.resolve(source) }
@@ -118,6 +119,7 @@ extension UserLedger {
     private struct View {
         let claims: [Claim]
         let book: AccountBook
+        let slack: Int64
         private let firstShown: [UInt64: Int64]
         private var known: [UInt64: UInt64]
         private var accountsOf: [UInt64: [UInt64]] = [:]
@@ -126,7 +128,7 @@ extension UserLedger {
 
         init(
             _ claims: [Claim], _ listed: [UInt64: UInt64], _ firstShown: [UInt64: Int64],
-            _ book: AccountBook
+            _ book: AccountBook, _ slack: Int64
         ) {
             // However lanes interleaved, the same history gives the same verdicts.
             self.claims = claims.sorted {
@@ -134,6 +136,7 @@ extension UserLedger {
                     < ($1.beat.ret, $1.household, $1.beat.sequence, $1.source.rawValue)
             }
             self.book = book
+            self.slack = slack
             self.firstShown = firstShown
             known = listed
         }
@@ -237,7 +240,7 @@ extension UserLedger {
             }
             // Nobody is shown before signing in.
             if let at = firstShown[user] {
-                narrow { (book.firstSignIn(with: $0) ?? .max) <= at }
+                narrow { (book.firstSignIn(with: $0) ?? .max) <= at.plus(slack) }
             }
             // Who was shown as somebody that no other account was shown as is that one.
             narrow { account in

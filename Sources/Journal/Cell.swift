@@ -198,6 +198,9 @@ public struct HistoryEnd: Sendable, Hashable {
     /// What the judge found while it ran, in words: all there is of it where not every exchange is
     /// recorded. Empty where nothing was judged.
     public var verdicts: String
+    /// The same as the judge reads it back (`Findings.kept`), for reports and for a merge with other shards. Empty
+    /// where nothing was judged, and in histories from before this was kept.
+    public var verdictCounts: String
     /// When this machine slept meanwhile.
     public var standstills: [Standstill]
     /// Turns of lanes that took seconds, and lanes that never came to rest, in words for the user.
@@ -205,8 +208,8 @@ public struct HistoryEnd: Sendable, Hashable {
 
     public init(
         ended: Instant, interrupted: Bool, failure: String, cpuPercent: Double, historyHash: String,
-        breaker: String = "", verdicts: String = "", standstills: [Standstill] = [],
-        longTurns: [String] = []
+        breaker: String = "", verdicts: String = "", verdictCounts: String = "",
+        standstills: [Standstill] = [], longTurns: [String] = []
     ) {
         self.ended = ended
         self.interrupted = interrupted
@@ -215,6 +218,7 @@ public struct HistoryEnd: Sendable, Hashable {
         self.historyHash = historyHash
         self.breaker = breaker
         self.verdicts = verdicts
+        self.verdictCounts = verdictCounts
         self.standstills = standstills
         self.longTurns = longTurns
     }

@@ -41,6 +41,7 @@ struct Facts {
         ]
         if !end.longTurns.isEmpty { values["long_turns"] = FlatJSON.texts(end.longTurns) }
         if !end.verdicts.isEmpty { values["verdicts"] = end.verdicts }
+        if !end.verdictCounts.isEmpty { values["verdict_counts"] = end.verdictCounts }
     }
 
     init(_ kept: KeptExchanges) {
@@ -97,7 +98,7 @@ struct Facts {
         return HistoryEnd(
             ended: Instant(nanoseconds: ended), interrupted: interrupted, failure: failure,
             cpuPercent: cpu, historyHash: hash, breaker: self["breaker"] ?? "",
-            verdicts: self["verdicts"] ?? "",
+            verdicts: self["verdicts"] ?? "", verdictCounts: self["verdict_counts"] ?? "",
             standstills: (self["standstills"].flatMap(FlatJSON.readTexts) ?? [])
                 .compactMap(Standstill.init(text:)),
             longTurns: self["long_turns"].flatMap(FlatJSON.readTexts) ?? [])

@@ -19,7 +19,9 @@ public final class History: Sendable {
     public let recording: String
     /// Of an earlier schema: its tables may lack columns.
     private let isOlder: Bool
-    private let database: DatabaseQueue
+    let database: DatabaseQueue
+    /// What a merge of shards says of itself; nil in the history of a single process.
+    public let merge: MergeRecord?
 
     /// Opens a run directory or its `history.sqlite`, also one that a killed run left behind.
     public init(path: String) throws(JournalError) {
@@ -38,6 +40,7 @@ public final class History: Sendable {
             kept = facts.kept
             restraint = facts.restraint
             recording = facts["recording"] ?? ""
+            merge = facts.merge
             isOlder = facts["schema"] != HistorySchema.version
             watermark = try Self.watermark(database, file)
         } catch let error as JournalError {
@@ -200,6 +203,17 @@ public final class History: Sendable {
         return groups
     }
 
+    /// The shards that a merged run was put together from, by number and attempt; none in the history of a single
+    /// process.
+    public func shards() throws -> [MergedShard] {
+        guard try has(HistorySchema.shards) else { return [] }
+        var found: [MergedShard] = []
+        try visit(HistorySchema.shards, "ORDER BY shard, attempt", as: MergedShard.init) {
+            found.append($0)
+        }
+        return found
+    }
+
     /// What the lanes measured of themselves, in the order of time.
     public func health() throws -> [LaneHealth] {
         var all: [LaneHealth] = []
@@ -210,7 +224,7 @@ public final class History: Sendable {
     }
 
     /// What `read` gives; errors of SQLite's as sentences.
-    private func told<Value>(_ read: (Database) throws -> Value) throws -> Value {
+    func told<Value>(_ read: (Database) throws -> Value) throws -> Value {
         do {
             return try database.read(read)
         } catch let error as DatabaseError {
@@ -218,11 +232,11 @@ public final class History: Sendable {
         }
     }
 
-    private func has(_ table: HistorySchema.SchemaTable) throws -> Bool {
+    func has(_ table: HistorySchema.SchemaTable) throws -> Bool {
         try told { try $0.tableExists(table.name) }
     }
 
-    private func visit<Value>(
+    func visit<Value>(
         _ table: HistorySchema.SchemaTable, _ rest: String, _ arguments: StatementArguments = [],
         as read: (inout Columns) -> Value?, _ body: (Value) throws -> Void
     ) throws {

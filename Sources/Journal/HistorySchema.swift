@@ -65,7 +65,7 @@ public enum HistorySchema {
 
     static let all = [
         meta, exchanges, messages, households, events, cells, errors, health, runEvents,
-        watermarks,
+        watermarks, shards,
     ]
 
     /// The tables in Markdown: `docs/history.md`.

@@ -11,6 +11,7 @@ struct Entries {
     var events: [DeviceEvent] = []
     var health: [LaneHealth] = []
     var runEvents: [RunEvent] = []
+    var shards: [MergedShard] = []
     var cells: [Cell] = []
     /// Cells of seconds before this one add to the row that is there.
     var closedBefore = 0
@@ -71,6 +72,7 @@ final class HistoryStore {
             try Self.insert(entries.health.lazy.map(\.row), into: HistorySchema.health, database)
             try Self.insert(
                 entries.runEvents.lazy.map(\.row), into: HistorySchema.runEvents, database)
+            try Self.insert(entries.shards.lazy.map(\.row), into: HistorySchema.shards, database)
             let cells = try entries.cells.map { cell in
                 cell.key.second < entries.closedBefore ? try Self.added(cell, database) : cell
             }

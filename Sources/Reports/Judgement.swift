@@ -80,6 +80,9 @@ extension Summary {
             let also =
                 missed.isEmpty ? "" : " Also, \(missedSentence(missed.count)); \(progress)."
             settle(.invalid, .untrusted, bottleneck + also)
+        } else if let first = mergeGaps.first {
+            let also = missed.isEmpty ? "" : "; \(missedSentence(missed.count))"
+            settle(.invalid, .untrusted, "Invalid: \(first)\(also); \(progress).")
         } else if let gap = findings?.gapSentence {
             // None found is no "none" where nobody looked.
             settle(.invalid, .untrusted, "Invalid: \(gap); \(progress).")
@@ -88,7 +91,8 @@ extension Summary {
         } else {
             settle(.pass, .passed, passedSentence)
         }
-        explanations = brokenPromises + observedPromises
+        explanations =
+            mergeGaps.filter { !headline.contains($0) } + brokenPromises + observedPromises
         if outcome != .aborted {
             explanations += shows.filter { !$0.held }.map { "expected by 'shows': \($0.sentence)" }
         }
@@ -155,8 +159,11 @@ extension Summary {
     /// `the service violated 2 promises in 12 households`.
     private var brokenSentence: String {
         let failing = findings?.violations.filter { $0.standing == .fails } ?? []
-        let promises = Set(failing.map(\.invariant)).sorted()
-        let households = Set(failing.map(\.household)).count
+        let counted = (findings?.verdicts ?? []).filter { $0.violations > 0 }.map(\.invariant)
+        let promises = Set(failing.map(\.invariant) + counted).sorted()
+        // Beyond the list only violations are counted: each may be a household's.
+        let unlisted = max(0, (findings?.failing ?? 0) - failing.count)
+        let households = Set(failing.map(\.household)).count + unlisted
         let what =
             promises.count == 1
             ? "\(promises[0].name) (\(promises[0].line))"

@@ -23,6 +23,7 @@ enum MarkdownPage {
                 summary.events.prefix(noteLimit).map { "- \(cell($0.line))" }
                     .joined(separator: "\n"))
         }
+        if !summary.shards.isEmpty { parts.append("- \(cell(StartSkew.sentence(summary)))") }
         if !summary.errors.isEmpty { parts.append(errors(summary.errors)) }
         parts += summary.notes.prefix(noteLimit).map { "> \(cell(Sanitizer.line($0, limit: 500)))" }
         parts.append(footer(summary.run))

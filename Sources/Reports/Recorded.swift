@@ -10,6 +10,11 @@ public protocol Recorded {
     /// What kept the run from sending all that was asked for.
     var restraint: Restraint { get }
 
+    /// What a merge of shards says of itself; nil for a single process.
+    var merge: MergeRecord? { get }
+
+    /// The shards that it was put together from, by number and attempt.
+    func shards() throws -> [MergedShard]
     /// All cells, ordered by key.
     func cells(_ body: (Cell) throws -> Void) throws
     /// All households, by number.
@@ -37,6 +42,10 @@ public protocol Recorded {
 extension Recorded {
     /// Nothing did.
     public var restraint: Restraint { Restraint() }
+
+    /// Of a single process.
+    public var merge: MergeRecord? { nil }
+    public func shards() throws -> [MergedShard] { [] }
 
     /// Nothing was kept one by one.
     public func exchanges(_ body: (Exchange) throws -> Void) throws {}

@@ -82,6 +82,9 @@ public enum Report {
         _ summary: Summary, _ fold: RunFold, households: String
     ) -> [(String, () -> String)] {
         let seconds = fold.timeline.rows.last?.second ?? 0
+        let shards: [(String, () -> String)] =
+            summary.shards.isEmpty
+            ? [] : [("shards.csv", { MergedShard.columns.csv(summary.shards) })]
         return [
             ("summary.json", { SummaryJSON.text(summary) }),
             ("latencies.csv", { OperationRow.columns.csv(summary.operations) }),
@@ -104,7 +107,7 @@ public enum Report {
             ),
             ("households.csv", { households }),
             ("providers.csv", { ProviderRow.columns.csv(summary.providers) }),
-        ]
+        ] + shards
     }
 
     static func householdTable(

@@ -25,7 +25,7 @@ public struct RigHealth: Sendable, Hashable {
     /// It was late or busy only when the service had gone: that decides nothing.
     public var isLateInSilence: Bool
 
-    init(_ fold: RunFold) {
+    package init(_ fold: RunFold) {
         let header = fold.header
         cpuPercent = fold.end?.cpuPercent ?? 0
         lateness = Spread(fold.sum().lateness)
@@ -51,6 +51,14 @@ public struct RigHealth: Sendable, Hashable {
                 fold.latenessBeforeSilence ?? Histogram(),
                 LaneLoad(before, within: loaded).busiest)
             isLateInSilence = reasons.isEmpty && !whole.isEmpty
+        }
+        // A shard that was late spoils what it measured, however many others there were.
+        for shard in fold.shards where !shard.isValid {
+            let host = shard.host.isEmpty ? "" : " on \(Sanitizer.line(shard.host, limit: 80))"
+            reasons += shard.reasons.map {
+                "\(shard.name)\(host): \(Sanitizer.line($0, limit: 300))"
+            }
+            if shard.reasons.isEmpty { reasons.append("\(shard.name)\(host)") }
         }
         valid = reasons.isEmpty
     }

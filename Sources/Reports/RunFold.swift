@@ -41,6 +41,9 @@ package struct RunFold {
     private(set) var runEvents: [EventRow] = []
     /// What came before the load; nil where nothing did.
     private(set) var preparation: PreparationSummary?
+    /// The shards of a merged run, and what the merge says of itself.
+    private(set) var shards: [MergedShard] = []
+    let merge: MergeRecord?
     /// The second in which the load begins: figures count from there.
     let loadBegins: Int
     /// From there to the end of the record.
@@ -56,6 +59,8 @@ package struct RunFold {
         end = history.end
         gaps = history.gaps
         restraint = history.restraint
+        merge = history.merge
+        shards = try history.shards()
         loadBegins = LoadStage.preparation(of: history.header)
         var slow = Slowest()
         try history.households {
@@ -65,27 +70,8 @@ package struct RunFold {
         slowest = try slow.households.compactMap {
             Waterfall($0, try history.exchanges(household: $0.household))
         }
-        var before = Cell(key: Cell.CellKey(second: 0, operation: .connect, kind: 0))
-        try history.cells { cell in
-            timeline.add(cell)
-            guard cell.key.second >= loadBegins else {
-                if !cell.key.operation.isOfConnection { before.merge(cell) }
-                return
-            }
-            let slot = FoldSlot(operation: cell.key.operation, kind: cell.key.kind)
-            sums[slot, default: Cell(key: cell.key)].merge(cell)
-        }
-        timeline.finish()
+        let before = try fold(cellsOf: history)
         preparation = try PreparationSummary(history, seconds: loadBegins, sum: before)
-        silence = Silence(timeline.rows)
-        if let gone = silence?.second {
-            var lateness = Histogram()
-            try history.cells { cell in
-                guard cell.key.second < gone, !cell.key.operation.isOfConnection else { return }
-                lateness.merge(cell.lateness)
-            }
-            latenessBeforeSilence = lateness
-        }
         errors = try history.errorGroups().filter { $0.last.second >= loadBegins }
         for (position, group) in errors.prefix(25).enumerated() {
             guard let example = group.example else { continue }
@@ -99,6 +85,45 @@ package struct RunFold {
         runEvents = try EventRow.rows(
             history, findings, loadBegins: loadBegins, seconds: seconds)
         shows = try HistoryCheckCounter(history, self).results
+    }
+
+    /// What tells whether the rig was the bottleneck, and nothing else: of one shard, before it is merged.
+    package init(healthOf history: some Recorded) throws {
+        findings = nil
+        violations = []
+        header = history.header
+        end = history.end
+        gaps = []
+        restraint = history.restraint
+        merge = nil
+        loadBegins = LoadStage.preparation(of: history.header)
+        _ = try fold(cellsOf: history)
+        health = try history.health()
+    }
+
+    /// Gives the sum of what came before the load.
+    private mutating func fold(cellsOf history: some Recorded) throws -> Cell {
+        var before = Cell(key: Cell.CellKey(second: 0, operation: .connect, kind: 0))
+        try history.cells { cell in
+            timeline.add(cell)
+            guard cell.key.second >= loadBegins else {
+                if !cell.key.operation.isOfConnection { before.merge(cell) }
+                return
+            }
+            let slot = FoldSlot(operation: cell.key.operation, kind: cell.key.kind)
+            sums[slot, default: Cell(key: cell.key)].merge(cell)
+        }
+        timeline.finish()
+        silence = Silence(timeline.rows)
+        if let gone = silence?.second {
+            var lateness = Histogram()
+            try history.cells { cell in
+                guard cell.key.second < gone, !cell.key.operation.isOfConnection else { return }
+                lateness.merge(cell.lateness)
+            }
+            latenessBeforeSilence = lateness
+        }
+        return before
     }
 
     /// A record that was cut short lasts as long as anything in it.

@@ -1,7 +1,7 @@
 public import Checker
 internal import Dialects
 internal import Formats
-internal import Journal
+public import Journal
 package import Rendering
 public import Rigs
 internal import Statistics
@@ -80,6 +80,12 @@ public struct Summary: Sendable, Hashable {
     package var changes: HTML?
     /// The last comparable run, for charts to show beside this one; nil where there is none.
     public var earlier: EarlierRun?
+    /// The shards that were merged, by number and attempt; none for a single process.
+    public var shards: [MergedShard]
+    /// How evenly they started; nil where there are none.
+    public var startSkew: StartSkew?
+    /// What of the plan a merge did not see, or saw twice, a sentence each.
+    public var mergeGaps: [String]
     /// What a reader must know about the record: cut short, sampled, lost.
     public var notes: [String]
 
@@ -190,8 +196,13 @@ public struct Summary: Sendable, Hashable {
         shows = fold.shows
         firstFailure = fold.errors.min { ($0.first, $0.operation) < ($1.first, $1.operation) }
             .map { ErrorRow($0, of: fold.sum($0.operation)).sentence }
+        shards = fold.shards
+        startSkew = StartSkew(fold.shards)
+        mergeGaps = (fold.merge?.gaps ?? []).map { Sanitizer.line($0, limit: 400) }
         notes =
-            (run.shard?.notes ?? []) + fold.gaps + Self.throttling(fold.header.throttledBy)
+            (run.shard?.notes ?? [])
+            + (fold.merge?.notes ?? []).map { Sanitizer.line($0, limit: 600) } + fold.gaps
+            + Self.throttling(fold.header.throttledBy)
             + Self.slowings(fold.sum(), throttling)
             + Self.holds(fold.restraint) + Self.preSignIns(households, fold.preparation)
             + Self.mix(operations, households)

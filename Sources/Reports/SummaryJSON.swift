@@ -1,5 +1,6 @@
 internal import Checker
 internal import Formats
+internal import Journal
 internal import Rendering
 internal import Statistics
 internal import Vocabulary
@@ -8,7 +9,25 @@ internal import Vocabulary
 /// renamed. Where nothing was measured the value of a time is null; its key is still there.
 enum SummaryJSON {
     static func text(_ summary: Summary) -> String {
-        JSON.members([
+        JSON.members(
+            members(summary) + merged(summary) + [
+                ("notes", .array(summary.notes.map(JSON.string)))
+            ]
+        ).text(.page) + "\n"
+    }
+
+    /// What a merged run has besides.
+    private static func merged(_ summary: Summary) -> [(String, JSON)] {
+        guard !summary.shards.isEmpty else { return [] }
+        return [
+            ("shards", .array(summary.shards.map { MergedShard.columns.json($0) })),
+            ("startSkewMs", summary.startSkew.map(\.json) ?? .null),
+            ("gaps", .array(summary.mergeGaps.map(JSON.string))),
+        ]
+    }
+
+    private static func members(_ summary: Summary) -> [(String, JSON)] {
+        [
             ("schema", .string("screenrig/summary/1")),
             ("run", run(summary.run)),
             ("outcome", .string(summary.outcome.rawValue)),
@@ -47,8 +66,7 @@ enum SummaryJSON {
             ("preparation", summary.preparation.map(\.json) ?? .null),
             ("errors", .array(summary.errors.map { ErrorRow.columns.json($0) })),
             ("firstFailure", summary.firstFailure.map(JSON.string) ?? .null),
-            ("notes", .array(summary.notes.map(JSON.string))),
-        ]).text(.page) + "\n"
+        ]
     }
 
     private static func signOns(_ signOns: SignOns) -> JSON {

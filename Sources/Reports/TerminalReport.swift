@@ -1,4 +1,5 @@
 public import Checker
+internal import Journal
 internal import Rendering
 
 /// The report of a run in a terminal: verdict, thresholds, table, errors, path of the report.
@@ -30,6 +31,7 @@ public enum TerminalReport {
         if !summary.signOns.isOrdinary {
             blocks.append(signOns(summary.signOns, width: width, ink))
         }
+        if !summary.shards.isEmpty { blocks.append(shards(summary, width: width, ink)) }
         if !summary.errors.isEmpty { blocks.append(errors(summary.errors, width: width, ink)) }
         if !summary.notes.isEmpty {
             blocks.append(
@@ -195,6 +197,25 @@ public enum TerminalReport {
                 "  codes: \(codes.joined(separator: ", "))", width: width, hanging: 9)
         }
         return lines.map(\.trimmedEnd).joined(separator: "\n")
+    }
+
+    private static let shardsShown = 16
+
+    /// How many shards there were and how evenly they started; those with something to say, where there are many.
+    private static func shards(_ summary: Summary, width: Int, _ ink: Ink) -> String {
+        let all = summary.shards
+        let shown =
+            all.count <= shardsShown
+            ? all : Array(all.filter(\.isNotable).prefix(shardsShown))
+        var lines = Wrapping.lines(StartSkew.sentence(summary), width: width, hanging: 2)
+        guard !shown.isEmpty else { return lines.joined(separator: "\n") }
+        let table = MergedShard.columns.terminal(shown, width: width)
+        lines += [ink(table[0], .dim)] + table.dropFirst()
+        if shown.count < all.count {
+            lines.append(
+                ink("and \(Figures.count(all.count - shown.count)) more, in shards.csv", .dim))
+        }
+        return lines.joined(separator: "\n")
     }
 
     private static func time(_ milliseconds: Double) -> String {

@@ -18,6 +18,11 @@ public struct WindowExposure: Sendable, Hashable {
 
     public init() {}
 
+    /// As another one was, which a history has kept.
+    public init(events: Int, delays: Histogram) {
+        (self.events, self.delays) = (events, delays)
+    }
+
     /// An event took place.
     public mutating func addEvent() { events += 1 }
 

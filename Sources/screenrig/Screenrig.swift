@@ -29,7 +29,8 @@ struct Screenrig: AsyncParsableCommand {
         version: version,
         subcommands: [
             TryCommand.self, RunCommand.self, SimulateCommand.self, RaceCommand.self,
-            ReplayCommand.self, ExplainFindingCommand.self, JudgeCommand.self, ReportCommand.self,
+            ReplayCommand.self, ExplainFindingCommand.self, MergeCommand.self, JudgeCommand.self,
+            ReportCommand.self,
             ExportCommand.self,
             ShowCommand.self,
             CompareCommand.self, NightlyCommand.self, NightsCommand.self, IndexCommand.self,

@@ -105,6 +105,11 @@ struct DamagedHistoryTests {
                 sql:
                     "INSERT INTO messages VALUES (0, 1, 'GET', 'http://a/', '{}', '', 200, '{}', '')"
             )
+            try database.execute(
+                sql: """
+                    INSERT INTO shards VALUES
+                    (0, 1, 1, 'run', 'host', 'target', 1795244400000000, NULL, 0, 4, 4, 0, 90, 0, 1, '[]', NULL, 0)
+                    """)
         }
     }
 

@@ -15,6 +15,9 @@ struct Sample: Recorded {
     var recordsAll = false
     var records: [HouseholdRecord] = []
     var lanes: [LaneHealth] = []
+    /// Of a merged run.
+    var merge: MergeRecord?
+    var shardRows: [MergedShard] = []
 
     init(_ shape: Shape = Shape(), seed: Seed = Seed(7)) {
         header = shape.header(seed)
@@ -86,6 +89,8 @@ struct Sample: Recorded {
     }
 
     func health() throws -> [LaneHealth] { lanes }
+
+    func shards() throws -> [MergedShard] { shardRows }
 
     func exchanges(_ body: (Exchange) throws -> Void) throws {
         if recordsAll { try exchanges.forEach(body) }

@@ -34,13 +34,20 @@ extension SharedState {
     }
 
     private func areTwins(_ older: SharedLife, _ newer: SharedLife) -> Bool {
-        let together = max(older.ret, newer.ret)
+        // On two machines "at once" is what no error of their clocks explains.
+        let slack = slack(older, newer)
+        let together = max(older.ret, newer.ret).plus(slack)
         return together < older.low && together < newer.low && older.endCalled > together
             && newer.endCalled > together
     }
 
+    private func slack(_ older: SharedLife, _ newer: SharedLife) -> Int64 {
+        bounds.between(older.household, older.call, newer.household, newer.call)
+    }
+
     private func accuse(twin newer: SharedLife, _ older: SharedLife) -> Int? {
-        let left = min(older.low, newer.low) - max(older.ret, newer.ret)
+        let left =
+            min(older.low, newer.low) - max(older.ret, newer.ret).plus(slack(older, newer))
         return accuse(
             newer, gap: left,
             "it got code \(newer.text) (#\(newer.sequence)) while the same code was valid for household "
@@ -73,15 +80,17 @@ extension SharedState {
     /// else broke there: `ServiceClock.window` has made allowance for the jump.
     func judgeClocks() {
         var accused: Set<Int> = []
-        for stranger in clock.codes.strangers {
-            accused.insert(stranger.household)
-            let position = accuse(
-                stranger, "time in", "\(stranger.operation.name) success")
-            note(cause: position, of: [stranger.household])
-        }
-        for stranger in clock.dates.strangers
-        where accused.insert(stranger.household).inserted {
-            _ = accuse(stranger, "Date of", "date")
+        for clock in clocks {
+            for stranger in clock.codes.strangers {
+                accused.insert(stranger.household)
+                let position = accuse(
+                    stranger, "time in", "\(stranger.operation.name) success")
+                note(cause: position, of: [stranger.household])
+            }
+            for stranger in clock.dates.strangers
+            where accused.insert(stranger.household).inserted {
+                _ = accuse(stranger, "Date of", "date")
+            }
         }
     }
 

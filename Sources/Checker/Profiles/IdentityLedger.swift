@@ -99,9 +99,9 @@ struct IdentityLedger {
     }
 
     /// Whether the identity had no profile there at some time before: one from before the run shows as well.
-    func wasEmpty(_ view: View) -> Bool {
+    func wasEmpty(_ view: View, slack: Int64) -> Bool {
         let times = [view.subject &* 31 ^ view.mvpd, view.subject &* 31].compactMap { empty[$0] }
-        return times.contains { $0 < view.beat.call }
+        return times.contains { $0.plus(slack) < view.beat.call }
     }
 
     /// Whether it is another identity's, or nobody's who has one: of a user who never signed in here nothing
@@ -120,23 +120,33 @@ struct IdentityLedger {
 
     /// A logout of that identity there that was over before the view was asked for, with no login since that
     /// may be what it shows.
-    func ending(_ view: View, visibility: Int64) -> Logout? {
+    func ending(_ view: View, visibility: Int64, _ bounds: ClockBounds) -> Logout? {
+        func slack(_ household: Int, _ time: Int64) -> Int64 {
+            bounds.between(view.household, view.beat.call, household, time)
+        }
         let sent = view.beat.call - visibility
         let last = (logouts[view.subject] ?? []).filter {
             $0.mvpd == view.mvpd && $0.beat.effect == .success
-                && $0.beat.ret < sent && (!view.isOwn || isShared(view, with: $0))
+                && $0.beat.ret.plus(slack($0.household, $0.beat.ret)) < sent
+                && (!view.isOwn || isShared(view, with: $0, bounds))
         }.max { $0.beat.ret < $1.beat.ret }
         guard let last else { return nil }
-        let isRenewed = (logins[view.subject] ?? []).contains {
-            $0.mvpd == view.mvpd && $0.beat.call <= view.beat.ret
-                && $0.beat.ret >= last.beat.call - visibility
+        let isRenewed = (logins[view.subject] ?? []).contains { login in
+            let out = bounds.between(
+                last.household, last.beat.call, login.household, login.beat.ret)
+            return login.mvpd == view.mvpd
+                && login.beat.call
+                    <= view.beat.ret.plus(slack(login.household, login.beat.call))
+                && login.beat.ret.plus(out) >= last.beat.call - visibility
         }
         return isRenewed ? nil : last
     }
 
     /// Whether a device's own profile ends with that logout: who logged out was shown it by the identity, and
     /// nobody else had signed in under that.
-    private func isShared(_ own: View, with logout: Logout) -> Bool {
+    private func isShared(
+        _ own: View, with logout: Logout, _ bounds: ClockBounds
+    ) -> Bool {
         guard logout.household != own.household,
             (views[own.subject] ?? []).contains(where: {
                 !$0.isOwn && $0.household == logout.household && $0.tag == own.tag
@@ -145,18 +155,25 @@ struct IdentityLedger {
         else { return false }
         return !(logins[own.subject] ?? []).contains {
             $0.mvpd == own.mvpd && $0.household != own.household
-                && $0.beat.call <= logout.beat.ret
+                && $0.beat.call
+                    <= logout.beat.ret.plus(
+                        bounds.between(
+                            logout.household, logout.beat.ret, $0.household, $0.beat.call))
         }
     }
 
     /// Whether another household may have logged out under one of these identities between two instants.
     func hasLogout(
         under subjects: [UInt64], byOtherThan household: Int, from: Int64 = .min,
-        before time: Int64
+        before time: Int64, _ bounds: ClockBounds
     ) -> Bool {
         subjects.contains {
-            (logouts[$0] ?? []).contains {
-                $0.household != household && $0.beat.call <= time && $0.beat.ret >= from
+            (logouts[$0] ?? []).contains { logout in
+                guard logout.household != household else { return false }
+                let slack = bounds.between(
+                    household, time, logout.household, logout.beat.call)
+                return logout.beat.call <= time.plus(slack)
+                    && logout.beat.ret.plus(slack) >= from
             }
         }
     }
@@ -170,7 +187,7 @@ extension HouseholdState {
         book.isSettled = true
         let kept = book.takeKept()
         let isEnded = registry.identities.hasLogout(
-            under: book.subjects, byOtherThan: household, before: now)
+            under: book.subjects, byOtherThan: household, before: now, registry.bounds)
         if isEnded { held = nil }
         if let late, isEndedElsewhere(late, book) { self.late = nil }
         for violation in kept where !isEndedElsewhere(violation, book) { accuse(violation) }
@@ -185,7 +202,7 @@ extension HouseholdState {
         return registry.identities.hasLogout(
             under: book.subjects, byOtherThan: household,
             from: from.plus(-registry.visibility),
-            before: conflict.map(\.ret).max() ?? now)
+            before: conflict.map(\.ret).max() ?? now, registry.bounds)
     }
 
     /// What the ledger of all devices needs of this one.
@@ -235,7 +252,8 @@ extension SharedState {
         for view in identities.allViews {
             if !view.isOwn, identities.isAnothers(view) {
                 guard
-                    rules.knowsUsers || identities.wasEmpty(view) || identities.isOfLoginHere(view)
+                    rules.knowsUsers || identities.wasEmpty(view, slack: bounds.widest)
+                        || identities.isOfLoginHere(view)
                 else { continue }
                 accuse(
                     view, .identityIsolation, [view.beat], &accused,
@@ -245,7 +263,7 @@ extension SharedState {
             }
             check(.singleLogout)
             if tested.insert(view.household).inserted { self.tested.add(1, to: .singleLogout) }
-            if let out = identities.ending(view, visibility: visibility) {
+            if let out = identities.ending(view, visibility: visibility, bounds) {
                 let gap = view.beat.call - out.beat.ret
                 let what = view.isOwn ? "the device's own profile" : "a profile by single sign-on"
                 accuse(

@@ -32,12 +32,14 @@ struct SharedPermits {
     }
 
     /// Those that no other device's login explains: the first of each household, in the order of the answers.
-    var unexplained: [Violation] {
+    func unexplained(_ bounds: ClockBounds) -> [Violation] {
         var accused: Set<Int> = []
         return permits.filter { permit in
-            !(logins[permit.subject] ?? []).contains {
-                $0.household != permit.violation.household && $0.mvpd == permit.mvpd
-                    && $0.call <= permit.ret
+            !(logins[permit.subject] ?? []).contains { login in
+                let household = permit.violation.household
+                let slack = bounds.between(household, permit.ret, login.household, login.call)
+                return login.household != household && login.mvpd == permit.mvpd
+                    && login.call <= permit.ret.plus(slack)
             }
         }
         .map(\.violation).sorted { ($0.at, $0.household) < ($1.at, $1.household) }
@@ -93,6 +95,6 @@ extension HouseholdState {
 
 extension SharedState {
     func settlePermits() {
-        for violation in permits.unexplained { _ = add(violation) }
+        for violation in permits.unexplained(bounds) { _ = add(violation) }
     }
 }

@@ -1,10 +1,11 @@
+internal import Journal
 internal import Rendering
 
 /// What is said about the heads of tables comes from the declarations of their columns.
 extension Explanation {
     private static let ofTables = [
         terms(OperationRow.columns + OperationRow.details), terms(ErrorRow.columns),
-        terms(ProviderRow.columns), terms(KindRow.columns),
+        terms(ProviderRow.columns), terms(KindRow.columns), terms(MergedShard.columns),
         terms(SignOns.Path.columns), terms(SignOns.DiversionCount.columns),
         terms(SignOns.Walk.columns), terms(SignOns.SignOnCode.columns),
     ]
@@ -47,5 +48,6 @@ package enum ColumnTables {
         ("households.csv", HouseholdRow.columns.documentation()),
         ("providers.csv", ProviderRow.columns.documentation()),
         ("violations.csv", ViolationLine.columns.documentation()),
+        ("shards.csv", MergedShard.columns.documentation()),
     ]
 }

@@ -89,6 +89,7 @@ enum ReportPage {
                 FreshnessSection.html(summary)),
             section("errors", "Errors by cause", ErrorSection.html(summary)),
             section("slowest", "Slowest households", WaterfallSection.html(summary)),
+            section("shards", "Shards", ShardSection.html(summary)),
             section("rig", "Load generator health", RigSections.health(summary)),
             section("run", "Run configuration", RigSections.run(summary)),
         ].compactMap(\.self)

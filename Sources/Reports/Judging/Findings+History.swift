@@ -16,7 +16,7 @@ extension Findings {
                 run: history.header.run, why: error, version: history.header.version)
         }
         if let promises { rules.promises = promises }
-        let judge = Judge(rules)
+        let judge = JudgePanel(rules)
         var cutShort: Set<Int> = []
         try judge.take(recorded: history) { record in
             if !record.hasToldAll { cutShort.insert(record.household) }
@@ -30,18 +30,34 @@ extension Findings {
     }
 }
 
-extension Judge {
+extension Findings {
+    /// What the judge found while the run went on, as far as its history has kept it: all counts, and the first
+    /// violations. Nil where it has kept none, or where nobody judged.
+    public init?(kept history: History) throws {
+        guard let end = history.end, !end.verdictCounts.isEmpty, !history.header.judging.isEmpty
+        else { return nil }
+        do {
+            self.init(
+                kept: end.verdictCounts, rules: try Rules(texts: history.header.judging))
+        } catch {
+            throw ReportError.unjudgeable(
+                run: history.header.run, why: error, version: history.header.version)
+        }
+    }
+}
+
+extension HistoryJudge {
     /// All exchanges that a history holds, and the ends of its households, in the order in which
     /// they happened. Households are let go as they end, so that a long run needs no more memory
     /// than it did; `body` sees the records before.
     public func take(
         recorded history: History, _ body: (HouseholdRecord) -> Void = { _ in }
     ) throws {
-        var ends: [(ended: Instant, household: Int, hasToldAll: Bool)] = []
+        var ends: [(ended: Instant, household: Int, arrived: Instant, hasToldAll: Bool)] = []
         try history.households { record in
             body(record)
             if let ended = record.ended {
-                ends.append((ended, record.household, record.hasToldAll))
+                ends.append((ended, record.household, record.arrived, record.hasToldAll))
             }
         }
         ends.sort { ($0.ended, $0.household) < ($1.ended, $1.household) }
@@ -50,7 +66,7 @@ extension Judge {
             while let end = left.first, end.ended <= time {
                 left.removeFirst()
                 var record = HouseholdRecord(
-                    household: end.household, kind: "", lane: 0, arrived: .start)
+                    household: end.household, kind: "", lane: 0, arrived: end.arrived)
                 record.ended = end.ended
                 if !end.hasToldAll { record.cause = "cut short" }
                 take(record)

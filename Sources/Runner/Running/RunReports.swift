@@ -20,7 +20,8 @@ package enum RunReports {
             let history = try History(path: directory.history)
             var judged = findings
             if findings.map({ $0.unjudgedFrom != nil }) ?? true {
-                judged = try Findings(rejudging: history) ?? findings
+                judged =
+                    try Findings(rejudging: history) ?? findings ?? Findings(kept: history)
             }
             let findings = judged
             let cases = try cases(of: findings, history)

@@ -206,6 +206,7 @@ package final class RunSession: @unchecked Sendable {
                 ended: ended, interrupted: watch.wasInterrupted, failure: watch.failure ?? "",
                 cpuPercent: cpu, historyHash: "", breaker: watch.tripped ?? "",
                 verdicts: findings.map { TerminalReport.verdicts($0) } ?? "",
+                verdictCounts: findings?.kept ?? "",
                 standstills: watch.standstills, longTurns: watch.longTurns))
         // Whoever continues a shard that was stopped finds there what it has begun.
         let isComplete =

@@ -12,7 +12,11 @@ struct Comparability: Sendable, Hashable {
     var isVirtual: Bool
     var lanes: Int
     var version: String
+<<<<<<< HEAD
     /// Which households it has: `all`, or `shard 3 of 8`, one that goes on where another ended apart.
+=======
+    /// Which part of the plan it was: `shard 3 of 8`, `the whole plan`.
+>>>>>>> pm
     var part: String
     /// The text of each key of the rig that shapes the load or the service.
     var keys: [String: String]
@@ -28,10 +32,17 @@ struct Comparability: Sendable, Hashable {
         lanes = summary.run.lanes
         version = summary.run.version
         part =
+<<<<<<< HEAD
             summary.run.shard.map { shard in
                 "shard \(shard.number) of \(shard.count)"
                     + (shard.earlier.isEmpty ? "" : ", attempt \(shard.attempt)")
             } ?? "all"
+=======
+            header.shard.map {
+                "shard \($0.number) of \($0.count)"
+                    + ($0.attempt > 1 ? ", attempt \($0.attempt)" : "")
+            } ?? "the whole plan"
+>>>>>>> pm
         keys = Self.keys(of: header.rigSource).filter {
             !Rig.keysThatChangeNoRequest.contains($0.key)
         }
@@ -39,6 +50,7 @@ struct Comparability: Sendable, Hashable {
         if summary.run.interrupted { doubts.append("was interrupted") }
         if summary.run.cutShort { doubts.append("was cut short") }
         if summary.exitStatus == .couldNotRun { doubts.append("could not run") }
+        if !summary.mergeGaps.isEmpty { doubts.append("was merged without a part of its plan") }
         if summary.outage != nil { doubts.append("had a service outage") }
         if !summary.rigHealth.valid { doubts.append("was limited by the load generator") }
     }
@@ -61,6 +73,7 @@ struct Comparability: Sendable, Hashable {
         tell("load", base.load, load)
         tell("part of the plan", base.part, part)
         tell("target", base.target, target)
+        tell("part of the plan", base.part, part)
         if !besidesRig { tell("protocol", base.protocolName, protocolName) }
         if isVirtual != base.isVirtual {
             told.append("one of the two runs was in virtual time")

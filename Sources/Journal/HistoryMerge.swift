@@ -1,0 +1,581 @@
+internal import Dialects
+internal import Foundation
+internal import Vocabulary
+
+/// One recorded attempt of one shard, to be merged.
+public struct MergePart: Sendable {
+    public var history: History
+    public var shard: ShardRecord
+    /// By how much it began later than the merged run.
+    public var offset: Duration
+    /// Number of its first lane among those of the merged run.
+    public var firstLane = 0
+
+    public init(_ history: History, shard: ShardRecord, offset: Duration) {
+        (self.history, self.shard, self.offset) = (history, shard, offset)
+    }
+}
+
+/// Writes one history from those of a run's shards, row by row: its memory does not grow with the number of exchanges.
+///
+/// ```text
+/// shard 0   e1 e2      e3 ...  --+
+/// shard 1     e1  e2 e3    ... --+--> in the order of time, numbered anew
+/// shard 2    e1     e2     ... --+
+/// ```
+///
+/// Cells are added second by second, histograms bucket by bucket. Of a shard that began a part of a second later, a
+/// cell goes to the second in which most of it lies.
+public final class HistoryMerge {
+    /// A household that more than one part has: it counts once, by the last record that ended, and what the other
+    /// parts have of it is left out of all but the cells.
+    public struct Double: Sendable, Hashable {
+        public var household: Int
+        /// Positions of the parts that have it.
+        public var parts: [Int]
+    }
+
+    /// What was found in a part.
+    public struct PartCount: Sendable, Hashable {
+        /// Households that began.
+        public var households = 0
+        /// Those of them that never ended, in ascending order.
+        public var unended: [Int] = []
+        /// Exchanges that were left out with the households that ran elsewhere, too.
+        public var dropped = 0
+    }
+
+    /// The history of a part that cannot be read on.
+    public struct Failure: Error {
+        /// Position of the part.
+        public var part: Int
+        public var reason: JournalError
+
+        public init(part: Int, reason: JournalError) {
+            (self.part, self.reason) = (part, reason)
+        }
+    }
+
+    private var parts: [MergePart]
+    private let path: String
+    private let store: HistoryStore
+    private var dropped: [Set<Int>]
+    public private(set) var counts: [PartCount]
+    /// The first of them.
+    public private(set) var doubles: [Double] = []
+    public private(set) var doubleCount = 0
+    /// Distinct households.
+    public private(set) var households = 0
+    /// Distinct households that ended.
+    public private(set) var endedHouseholds = 0
+    private var kept = KeptExchanges()
+    /// New row numbers of the examples of errors, by part and old number.
+    private var examples: [[Int: Int]]
+
+    /// So many rows are written in one transaction, and held at most by all parts together.
+    private static let groupSize = 2_000
+    private static let heldRows = 16_000
+    private static let doublesKept = 100
+
+    /// Creates `path`, which must not exist yet. `header`: of the merged run.
+    public init(path: String, header: HistoryHeader, parts: [MergePart]) throws(JournalError) {
+        self.path = path
+        self.parts = parts
+        dropped = Array(repeating: [], count: parts.count)
+        counts = Array(repeating: PartCount(), count: parts.count)
+        examples = Array(repeating: [:], count: parts.count)
+        var lanes = 0
+        for position in parts.indices {
+            self.parts[position].firstLane = lanes
+            lanes += max(1, parts[position].history.header.lanes)
+        }
+        guard !FileManager.default.fileExists(atPath: path) else {
+            throw .cannotCreate(path: path, reason: "there is a history already")
+        }
+        store = try HistoryStore(path: path)
+        var first = Entries()
+        first.facts = Facts(header, recording: .all)
+        first.facts.values["recording"] = parts.first?.history.recording ?? Recording.all.name
+        try write(first)
+    }
+
+    /// Reads all parts and writes what they hold.
+    public func run() throws {
+        for position in parts.indices {
+            try reading(position) { try parts[position].history.keepsFewPages() }
+        }
+        try mergeHouseholds()
+        try mergeExchanges()
+        try mergeCells()
+        try mergeErrors()
+        try mergeTheRest()
+    }
+
+    /// Writes the end, and makes one plain file of it.
+    public func finish(_ end: HistoryEnd, shards: [MergedShard], record: MergeRecord)
+        throws(JournalError)
+    {
+        var last = Entries()
+        last.facts = Facts(end)
+        last.facts.values.merge(Facts(kept).values) { $1 }
+        last.facts.values.merge(Facts(restraint).values) { $1 }
+        last.facts.values.merge(Facts(record).values) { $1 }
+        last.shards = shards
+        last.watermark = (end.ended, kept.total)
+        try write(last)
+        do {
+            try store.seal(withIndices: true)
+        } catch {
+            throw .cannotCreate(path: path, reason: reason(of: error))
+        }
+    }
+
+    /// Closes and removes what was written so far.
+    public func discard() {
+        try? store.close()
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+        }
+    }
+
+    // MARK: Households
+
+    private func mergeHouseholds() throws {
+        var pages = parts.indices.map { Page<HouseholdRecord>(part: $0) }
+        let size = pageSize
+        var group: [HouseholdRecord] = []
+        var order = MergeOrder()
+        func push(_ part: Int) throws {
+            if pages[part].isEmpty, !pages[part].isLast {
+                let found = try reading(part) {
+                    try parts[part].history.households(after: pages[part].last, atMost: size)
+                }
+                pages[part].fill(found, isLast: found.count < size)
+                pages[part].last = found.last?.household ?? pages[part].last
+            }
+            if let next = pages[part].first { order.insert(Int64(next.household), part) }
+        }
+        for part in parts.indices { try push(part) }
+        while let (number, first) = order.pop() {
+            var same = [(part: first, record: pages[first].take())]
+            try push(first)
+            while let (_, part) = order.pop(if: number) {
+                same.append((part, pages[part].take()))
+                try push(part)
+            }
+            group.append(decide(same))
+            if group.count >= Self.groupSize { try flush(&group) }
+        }
+        try flush(&group)
+    }
+
+    /// The record of a household by those of all parts that have it.
+    private func decide(_ same: [(part: Int, record: HouseholdRecord)]) -> HouseholdRecord {
+        households += 1
+        for (part, record) in same {
+            counts[part].households += 1
+            if record.ended == nil { counts[part].unended.append(record.household) }
+        }
+        // Parts come in the order of shards and attempts.
+        let chosen = same.last { $0.record.ended != nil } ?? same[same.count - 1]
+        if chosen.record.ended != nil { endedHouseholds += 1 }
+        if same.count > 1 {
+            doubleCount += 1
+            if doubles.count < Self.doublesKept {
+                doubles.append(
+                    Double(household: chosen.record.household, parts: same.map(\.part)))
+            }
+            for (part, record) in same where part != chosen.part {
+                dropped[part].insert(record.household)
+            }
+        }
+        return shifted(chosen.record, parts[chosen.part])
+    }
+
+    private func flush(_ group: inout [HouseholdRecord]) throws(JournalError) {
+        guard !group.isEmpty else { return }
+        var entries = Entries()
+        entries.households = group
+        group.removeAll(keepingCapacity: true)
+        try write(entries)
+    }
+
+    // MARK: Exchanges
+
+    private func mergeExchanges() throws {
+        var pages = parts.indices.map { Page<(id: Int, exchange: Exchange)>(part: $0) }
+        let size = pageSize
+        var wanted: [Set<Int>] = []
+        for part in parts.indices {
+            let rows = try reading(part) { try parts[part].history.errorRows() }
+            wanted.append(Set(rows.compactMap(\.example)))
+        }
+        var order = MergeOrder()
+        func push(_ part: Int) throws {
+            if pages[part].isEmpty, !pages[part].isLast {
+                let found = try reading(part) {
+                    try parts[part].history.exchanges(after: pages[part].last, atMost: size)
+                }
+                pages[part].fill(found, isLast: found.count < size)
+                pages[part].last = found.last?.id ?? pages[part].last
+            }
+            guard let next = pages[part].first else { return }
+            order.insert((next.exchange.ended + parts[part].offset).nanoseconds, part)
+        }
+        for part in parts.indices { try push(part) }
+        var group: [Exchange] = []
+        group.reserveCapacity(Self.groupSize)
+        var written = 0
+        while let (time, part) = order.pop() {
+            let (id, exchange) = pages[part].take()
+            try push(part)
+            if dropped[part].contains(exchange.device.household) {
+                counts[part].dropped += 1
+                continue
+            }
+            group.append(shifted(exchange, parts[part]))
+            if wanted[part].contains(id) { examples[part][id] = written + group.count }
+            if group.count >= Self.groupSize {
+                try flush(&group, &written, through: Instant(nanoseconds: time))
+            }
+        }
+        try flush(&group, &written, through: nil)
+        for position in parts.indices {
+            let own = parts[position].history.kept
+            kept.lost += own.lost
+            kept.countedOnly += own.countedOnly
+            kept.total += own.total - counts[position].dropped
+        }
+        kept.recorded = written
+    }
+
+    private func flush(
+        _ group: inout [Exchange], _ written: inout Int, through time: Instant?
+    ) throws(JournalError) {
+        guard !group.isEmpty else { return }
+        var entries = Entries()
+        entries.exchanges = [group]
+        entries.firstID = written + 1
+        written += group.count
+        group.removeAll(keepingCapacity: true)
+        if let time { entries.watermark = (time, written) }
+        try write(entries)
+    }
+
+    // MARK: Counts
+
+    private func mergeCells() throws {
+        var ranges: [ClosedRange<Int>?] = []
+        for part in parts.indices {
+            let shift = parts[part].seconds
+            ranges.append(
+                try reading(part) { try parts[part].history.seconds() }
+                    .map { $0.lowerBound + shift...$0.upperBound + shift })
+        }
+        let known = ranges.compactMap(\.self)
+        guard let first = known.map(\.lowerBound).min(), let last = known.map(\.upperBound).max()
+        else { return }
+        var entries = Entries()
+        for second in first...last {
+            var sums: [Cell.CellKey: Cell] = [:]
+            for part in parts.indices where ranges[part]?.contains(second) == true {
+                let found = try reading(part) {
+                    try parts[part].history.cells(second: second - parts[part].seconds)
+                }
+                for cell in found {
+                    var key = cell.key
+                    key.second = second
+                    sums[key, default: Cell(key: key)].merge(cell)
+                }
+            }
+            entries.cells += sums.values.sorted { $0.key < $1.key }
+            if entries.cells.count >= Self.groupSize || second == last {
+                try write(entries)
+                entries.cells.removeAll(keepingCapacity: true)
+            }
+        }
+    }
+
+    private func mergeErrors() throws {
+        var sums: [Tally.Group: (group: ErrorGroup, example: Int?)] = [:]
+        for part in parts.indices {
+            let rows = try reading(part) { try parts[part].history.errorRows() }
+            for (found, old) in rows {
+                var group = found
+                group.first = group.first + parts[part].offset
+                group.last = group.last + parts[part].offset
+                let example = old.flatMap { examples[part][$0] }
+                var key = Tally.Group(
+                    operation: group.operation, outcome: group.outcome, status: group.status,
+                    reason: group.reason)
+                if sums[key] == nil, sums.count >= Tally.groupLimit {
+                    key.reason = Tally.otherReason
+                    group.reason = key.reason
+                }
+                guard var sum = sums[key] else {
+                    sums[key] = (group, example)
+                    continue
+                }
+                if sum.example == nil || example != nil && group.first < sum.group.first {
+                    sum.example = example ?? sum.example
+                }
+                sum.group.count += group.count
+                sum.group.first = min(sum.group.first, group.first)
+                sum.group.last = max(sum.group.last, group.last)
+                sums[key] = sum
+            }
+        }
+        var entries = Entries()
+        entries.errors = sums.values.sorted {
+            ($1.group.count, $0.group.first, $0.group.operation.rawValue, $0.group.reason)
+                < ($0.group.count, $1.group.first, $1.group.operation.rawValue, $1.group.reason)
+        }
+        try write(entries)
+    }
+
+    // MARK: The rest
+
+    private func mergeTheRest() throws {
+        for position in parts.indices {
+            let part = parts[position]
+            var entries = Entries()
+            func settle(_ count: Int) throws {
+                guard count >= Self.groupSize else { return }
+                try write(entries)
+                entries = Entries()
+            }
+            try reading(position) {
+                try part.history.events { event in
+                    guard !dropped[position].contains(event.device.household) else { return }
+                    var event = event
+                    event.at = event.at + part.offset
+                    entries.events.append(event)
+                    try settle(entries.events.count)
+                }
+                try part.history.messages { message in
+                    guard !dropped[position].contains(message.household) else { return }
+                    entries.messages.append(message)
+                    try settle(entries.messages.count * 8)
+                }
+                try part.history.eachHealth { health in
+                    entries.health.append(shifted(health, part))
+                    try settle(entries.health.count)
+                }
+            }
+            try write(entries)
+        }
+        var entries = Entries()
+        entries.runEvents = try runEvents()
+        try write(entries)
+    }
+
+    /// What every shard has, because each ran the rig's events or was told of the same mark, is one event.
+    private func runEvents() throws -> [RunEvent] {
+        var all: [(part: Int, event: RunEvent)] = []
+        for part in parts.indices {
+            for event in try reading(part, { try parts[part].history.runEvents() }) {
+                var event = event
+                event.began = event.began + parts[part].offset
+                event.ended = event.ended.map { $0 + parts[part].offset }
+                all.append((part, event))
+            }
+        }
+        all.sort {
+            ($0.event.began, $0.event.name, $0.part) < ($1.event.began, $1.event.name, $1.part)
+        }
+        var merged: [(parts: Set<Int>, event: RunEvent)] = []
+        for (part, event) in all {
+            let same = merged.lastIndex {
+                $0.event.name == event.name && $0.event.origin == event.origin
+                    && event.began - $0.event.began <= Self.oneEvent && !$0.parts.contains(part)
+            }
+            guard let same else {
+                merged.append(([part], event))
+                continue
+            }
+            merged[same].parts.insert(part)
+            if let ended = event.ended {
+                merged[same].event.ended = max(ended, merged[same].event.ended ?? ended)
+            }
+            // One shard alone runs its command.
+            if merged[same].event.command.isEmpty {
+                merged[same].event.command = event.command
+                merged[same].event.status = event.status
+                merged[same].event.output = event.output
+            }
+        }
+        // Two of one name and instant would be one row.
+        var taken: Set<String> = []
+        for position in merged.indices {
+            func key() -> String {
+                "\(merged[position].event.began.nanoseconds) \(merged[position].event.name)"
+            }
+            while !taken.insert(key()).inserted {
+                merged[position].event.began = merged[position].event.began + .nanoseconds(1)
+            }
+        }
+        return merged.map(\.event)
+    }
+
+    /// Shards that begin together have the same event within this time.
+    private static let oneEvent = Duration.seconds(2)
+
+    private var restraint: Restraint {
+        var sum = Restraint()
+        for part in parts { sum.merge(part.history.restraint) }
+        return sum
+    }
+
+    // MARK: Pieces
+
+    private var pageSize: Int { max(32, Self.heldRows / max(1, parts.count)) }
+
+    private func shifted(_ exchange: Exchange, _ part: MergePart) -> Exchange {
+        var exchange = exchange
+        exchange.lane += part.firstLane
+        exchange.planned = exchange.planned + part.offset
+        exchange.begun = exchange.begun + part.offset
+        exchange.sent = exchange.sent + part.offset
+        exchange.firstByte = exchange.firstByte.map { $0 + part.offset }
+        exchange.ended = exchange.ended + part.offset
+        // Connections are counted by lane, whose number is above the lowest 40 bits.
+        if exchange.route.connection > 0 {
+            let (number, overflow) = exchange.route.connection.addingReportingOverflow(
+                part.firstLane << 40)
+            if !overflow { exchange.route.connection = number }
+        }
+        return exchange
+    }
+
+    private func shifted(_ record: HouseholdRecord, _ part: MergePart) -> HouseholdRecord {
+        var record = record
+        record.lane += part.firstLane
+        record.arrived = record.arrived + part.offset
+        record.codeShown = record.codeShown.map { $0 + part.offset }
+        record.phoneDone = record.phoneDone.map { $0 + part.offset }
+        record.tokenSeen = record.tokenSeen.map { $0 + part.offset }
+        record.ended = record.ended.map { $0 + part.offset }
+        record.signOn.began = record.signOn.began.map { $0 + part.offset }
+        return record
+    }
+
+    private func shifted(_ health: LaneHealth, _ part: MergePart) -> LaneHealth {
+        var health = health
+        health.lane += part.firstLane
+        health.from = health.from + part.offset
+        health.through = health.through + part.offset
+        return health
+    }
+
+    private func write(_ entries: Entries) throws(JournalError) {
+        do {
+            try store.write(entries)
+        } catch {
+            throw .cannotCreate(path: path, reason: reason(of: error))
+        }
+    }
+
+    /// What `body` reads of that part; whatever goes wrong there names the part.
+    private func reading<Value>(_ part: Int, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let error as JournalError {
+            // What cannot be written is no fault of the part.
+            if case .cannotCreate = error { throw error }
+            throw Failure(part: part, reason: error)
+        }
+    }
+}
+
+extension MergePart {
+    /// By how many seconds its cells move.
+    fileprivate var seconds: Int {
+        let nanoseconds = Instant(offset).nanoseconds
+        return Int((nanoseconds + 500_000_000) / 1_000_000_000)
+    }
+}
+
+extension Restraint {
+    /// Adds what kept another shard.
+    fileprivate mutating func merge(_ other: Restraint) {
+        heldBack += other.heldBack
+        longestHold = max(longestHold, other.longestHold)
+        for refusal in other.refusals where !refusals.contains(refusal) && refusals.count < 50 {
+            refusals.append(refusal)
+        }
+        refusals.sort()
+    }
+}
+
+/// Rows of one part that were read and not yet taken.
+private struct Page<Row> {
+    let part: Int
+    private var rows: [Row] = []
+    private var next = 0
+    /// Nothing comes after these.
+    private(set) var isLast = false
+    /// Number of the last row that was read.
+    var last: Int
+
+    init(part: Int) {
+        self.part = part
+        last = -1
+    }
+
+    var isEmpty: Bool { next >= rows.count }
+    var first: Row? { isEmpty ? nil : rows[next] }
+
+    mutating func fill(_ more: [Row], isLast: Bool) {
+        (rows, next) = (more, 0)
+        self.isLast = isLast
+    }
+
+    mutating func take() -> Row {
+        next += 1
+        return rows[next - 1]
+    }
+}
+
+/// Which part has the next row: the smallest key, and of equal ones the first part. The last of the list is the next:
+/// the row after the one that was taken is near it in time, and so near the end.
+private struct MergeOrder {
+    private var waiting: [(key: Int64, part: Int)] = []
+
+    mutating func insert(_ key: Int64, _ part: Int) {
+        var (low, high) = (0, waiting.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if (waiting[middle].key, waiting[middle].part) > (key, part) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        waiting.insert((key, part), at: low)
+    }
+
+    mutating func pop() -> (key: Int64, part: Int)? { waiting.popLast() }
+
+    mutating func pop(if key: Int64) -> (key: Int64, part: Int)? {
+        waiting.last?.key == key ? waiting.popLast() : nil
+    }
+}
+
+extension HistoryMerge {
+    /// Whether every exchange of all parts was written, so that all of it can be judged again.
+    public var isComplete: Bool { kept.isComplete }
+
+    /// A hash over those of the parts, in their order; that of the only part where there is one. Hexadecimal.
+    public static func hash(_ hashes: [String]) -> String {
+        if hashes.count == 1 { return hashes[0] }
+        var all = SipHash(
+            key: SipHash.HashKey(low: 0x7363_7265_656e_7269, high: 0x672f_6d65_7267_6564),
+            wide: true)
+        for hash in hashes {
+            all.update(word: UInt64(hash.utf8.count))
+            all.update(hash)
+        }
+        let (first, second) = all.finish128()
+        return hexadecimal(first) + hexadecimal(second)
+    }
+}

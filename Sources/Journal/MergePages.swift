@@ -1,0 +1,75 @@
+internal import GRDB
+
+// What a merge reads of a history: a page of rows at a time, so that many histories can be read side by side in
+// little memory.
+
+extension History {
+    /// Room for pages of the database in memory, in KB: a merge opens hundreds of histories.
+    func keepsFewPages() throws {
+        try told { try $0.execute(sql: "PRAGMA cache_size = -256") }
+    }
+
+    /// At most so many exchanges from that row on, with their row numbers.
+    func exchanges(after id: Int, atMost count: Int) throws -> [(id: Int, exchange: Exchange)] {
+        var found: [(id: Int, exchange: Exchange)] = []
+        found.reserveCapacity(count)
+        try visit(
+            HistorySchema.exchanges, "WHERE id > ? ORDER BY id LIMIT ?", [id, count],
+            as: { columns in
+                var copy = columns
+                let id = copy.identifier()
+                return Exchange(&columns).flatMap { exchange in id.map { ($0, exchange) } }
+            }
+        ) { found.append($0) }
+        return found
+    }
+
+    /// At most so many households from that number on.
+    func households(after number: Int, atMost count: Int) throws -> [HouseholdRecord] {
+        var found: [HouseholdRecord] = []
+        try visit(
+            HistorySchema.households, "WHERE household > ? ORDER BY household LIMIT ?",
+            [number, count], as: HouseholdRecord.init
+        ) { found.append($0) }
+        return found
+    }
+
+    /// The cells of one second.
+    func cells(second: Int) throws -> [Cell] {
+        var found: [Cell] = []
+        try visit(HistorySchema.cells, "WHERE second = ?", [second], as: Cell.init) {
+            found.append($0)
+        }
+        return found
+    }
+
+    /// From the first second that has cells to the last; nil where there are none.
+    func seconds() throws -> ClosedRange<Int>? {
+        try told { database in
+            let row = try Row.fetchOne(
+                database,
+                sql: "SELECT min(second), max(second) FROM \(HistorySchema.cells.name)")
+            guard let row else { return nil }
+            var columns = Columns(row)
+            guard let first = columns.second(), let last = columns.second(), first <= last else {
+                return nil
+            }
+            return first...last
+        }
+    }
+
+    /// Errors that look the same, with the row numbers of their examples.
+    func errorRows() throws -> [(group: ErrorGroup, example: Int?)] {
+        var found: [(group: ErrorGroup, example: Int?)] = []
+        try visit(
+            HistorySchema.errors, "ORDER BY count DESC, operation, outcome, status, reason",
+            as: ErrorGroup.read
+        ) { found.append($0) }
+        return found
+    }
+
+    /// What the lanes measured of themselves, in the order of time.
+    func eachHealth(_ body: (LaneHealth) throws -> Void) throws {
+        try visit(HistorySchema.health, "ORDER BY from_ns, lane", as: LaneHealth.init, body)
+    }
+}

@@ -1,0 +1,71 @@
+internal import Foundation
+internal import Journal
+
+/// A command of the user's that brings a history from where his shards left it, such as `aws s3 cp {} -`: `{}` is the
+/// name, and what it prints is the history.sqlite.
+package struct FetchCommand: Sendable {
+    private let command: String
+
+    private static let place = "{}"
+
+    package init(_ command: String) throws(RunError) {
+        guard command.contains(Self.place) else {
+            throw .badInput(
+                "--fetch '\(command)' has no {} where the name of a run goes; write for example "
+                    + "--fetch 'aws s3 cp {}/history.sqlite -'")
+        }
+        self.command = command
+    }
+
+    /// Runs it for `name`, and leaves what it printed in a file at `path`.
+    func fetch(_ name: String, to path: String) throws(RunError) {
+        PrivateFile.make(path)
+        guard let file = FileHandle(forWritingAtPath: path) else {
+            throw .couldNotRun(
+                "\(name) could not be fetched: \(path) cannot be written; set TMPDIR to a place with room"
+            )
+        }
+        defer { try? file.close() }
+        let process = Process()
+        let errors = Pipe()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = [
+            "-c", command.replacingOccurrences(of: Self.place, with: Self.quoted(name)),
+        ]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = file
+        process.standardError = errors
+        do {
+            try process.run()
+        } catch {
+            throw .couldNotRun(
+                "\(name) could not be fetched: /bin/sh cannot be started: \(error.localizedDescription)"
+            )
+        }
+        // Read to its end before the wait: a program that has more to say than a pipe holds would never end.
+        let said = String(
+            decoding: (try? errors.fileHandleForReading.readToEnd()) ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+            let how =
+                process.terminationReason == .exit
+                ? "ended with \(process.terminationStatus)"
+                : "was ended by signal \(process.terminationStatus)"
+            let last = said.split(whereSeparator: \.isNewline).last.map { ": \($0.prefix(200))" }
+            throw .couldNotRun(
+                "\(name) could not be fetched: the command of --fetch \(how)\(last ?? "")")
+        }
+        guard let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int,
+            size > 0
+        else {
+            throw .couldNotRun(
+                "\(name) could not be fetched: the command of --fetch printed nothing; it must print the "
+                    + "history.sqlite")
+        }
+    }
+
+    /// A word of the shell, whatever is in it.
+    private static func quoted(_ word: String) -> String {
+        "'" + word.replacingOccurrences(of: "'", with: "'\\''") + "'"
+    }
+}

@@ -1,0 +1,101 @@
+internal import Foundation
+internal import Journal
+
+/// The histories that the arguments of a merge mean: run directories, `history.sqlite` files, folders of run
+/// directories, and names that a command fetches.
+struct MergeInputs {
+    struct Input {
+        /// As the user knows it.
+        var name: String
+        /// The history's file.
+        var path: String
+        /// Where its other files are; nil where it was fetched.
+        var directory: RunDirectory?
+    }
+
+    private(set) var inputs: [Input] = []
+    /// Those that could not be fetched, a sentence each.
+    private(set) var failures: [String] = []
+    /// Where fetched histories are until the merge is over; nil where none was.
+    private var temporary: String?
+
+    init(_ names: [String], fetch: FetchCommand?) throws(RunError) {
+        var seen: Set<String> = []
+        for name in names {
+            let local = try Self.local(name)
+            let found = if let local { local } else { try fetched(name, fetch) }
+            for input in found {
+                let file = URL(filePath: input.path).resolvingSymlinksInPath().path
+                if seen.insert(file).inserted { inputs.append(input) }
+            }
+        }
+    }
+
+    /// Removes what was fetched.
+    func removeFetched() {
+        if let temporary { try? FileManager.default.removeItem(atPath: temporary) }
+    }
+
+    /// Nil where nothing of that name is on this machine.
+    private static func local(_ name: String) throws(RunError) -> [Input]? {
+        let files = FileManager.default
+        var isFolder: ObjCBool = false
+        guard files.fileExists(atPath: name, isDirectory: &isFolder) else { return nil }
+        guard isFolder.boolValue else {
+            let folder = (name as NSString).deletingLastPathComponent
+            return [
+                Input(
+                    name: name, path: name,
+                    directory: RunDirectory(path: folder.isEmpty ? "." : folder))
+            ]
+        }
+        if let run = run(at: name) { return [run] }
+        let children = ((try? files.contentsOfDirectory(atPath: name)) ?? []).sorted()
+            .filter { $0 != RunDirectory.latest }
+            .compactMap { run(at: (name as NSString).appendingPathComponent($0)) }
+        // What an earlier merge left in the same folder is none of its shards.
+        let runs = children.filter { (try? History(path: $0.path))?.merge == nil }
+        guard !runs.isEmpty else {
+            throw .badInput(
+                "\(name) holds no run: neither a history.sqlite nor folders with one; name run directories "
+                    + "of one run's shards")
+        }
+        return runs
+    }
+
+    private static func run(at path: String) -> Input? {
+        let directory = RunDirectory(path: path)
+        guard FileManager.default.fileExists(atPath: directory.history) else { return nil }
+        return Input(name: path, path: directory.history, directory: directory)
+    }
+
+    private mutating func fetched(_ name: String, _ fetch: FetchCommand?) throws(RunError)
+        -> [Input]
+    {
+        guard let fetch else {
+            throw .badInput(
+                "there is no run at \(name); name a run directory, its history.sqlite or a folder of run "
+                    + "directories, or say how to fetch it: --fetch 'aws s3 cp {} -'")
+        }
+        let folder =
+            temporary
+            ?? FileManager.default.temporaryDirectory
+            .appending(path: "screenrig-merge-\(UUID().uuidString)").path
+        do {
+            try PrivateFile.makeFolder(folder)
+        } catch {
+            throw .couldNotRun("\(folder) cannot be made: \(PrivateFile.reason(of: error))")
+        }
+        temporary = folder
+        let path = (folder as NSString).appendingPathComponent(
+            "\(inputs.count + failures.count).sqlite")
+        do {
+            try fetch.fetch(name, to: path)
+        } catch {
+            failures.append("\(error)")
+            try? FileManager.default.removeItem(atPath: path)
+            return []
+        }
+        return [Input(name: name, path: path, directory: nil)]
+    }
+}

@@ -1,0 +1,176 @@
+internal import Journal
+
+/// Who of the plan was seen: households that began, that were lost, that ran twice, and shards that are missing or
+/// were cut short.
+struct ShardCensus {
+    /// By the position of the run: households that began.
+    private(set) var began: [Int] = []
+    /// Households that never ended, in ascending order: those that have a record without an end, and those of which a
+    /// later attempt says so.
+    private(set) var lost: [[Int]] = []
+    /// What of the plan was not seen, or seen twice: the first says it all in short.
+    private(set) var gaps: [String] = []
+    private(set) var notes: [String] = []
+
+    init(_ shards: ShardRuns, _ merge: HistoryMerge, offsets: [Int64]) {
+        let runs = shards.runs
+        began = merge.counts.map(\.households)
+        lost = Self.lost(runs, merge)
+        var found = shards.damaged + shards.repeated + Self.missing(runs)
+        found += Self.cutShort(runs) + Self.doubles(runs, merge)
+        notes = Self.attempts(runs, lost)
+        let lostUnseen = zip(lost, merge.counts).reduce(0) { $0 + $1.0.count - $1.1.unended.count }
+        let planned = runs.first?.shard.householdsOfPlan
+        let seen = merge.households + lostUnseen
+        if found.isEmpty, let planned, seen < planned, Self.hasEndedByItself(runs) {
+            found.append(
+                "\(planned - seen) of \(planned) planned households never began, though every shard ended by itself"
+            )
+        }
+        guard !found.isEmpty else { return }
+        let share =
+            planned.map { planned in
+                "\(Self.count(merge.endedHouseholds)) of \(Self.count(planned)) planned households "
+                    + "(\(Self.percent(merge.endedHouseholds, of: planned))) were seen to their end"
+            } ?? "\(Self.count(merge.endedHouseholds)) households were seen to their end"
+        gaps = [share + ": " + found.prefix(2).joined(separator: "; ")] + found
+        if found.count <= 2 { gaps = [gaps[0]] }
+    }
+
+    /// The last attempt of each shard.
+    static func last(_ runs: [ShardRuns.ShardRun]) -> [ShardRuns.ShardRun] {
+        runs.indices.filter { position in
+            position + 1 == runs.count
+                || runs[position + 1].shard.number != runs[position].shard.number
+        }.map { runs[$0] }
+    }
+
+    private static func hasEndedByItself(_ runs: [ShardRuns.ShardRun]) -> Bool {
+        last(runs).allSatisfy {
+            guard let end = $0.history.end else { return false }
+            return !end.interrupted && end.failure.isEmpty && end.breaker.isEmpty
+        }
+    }
+
+    private static func lost(_ runs: [ShardRuns.ShardRun], _ merge: HistoryMerge) -> [[Int]] {
+        var known: Set<Int> = []
+        return runs.indices.map { position in
+            var own = Set(merge.counts[position].unended)
+            let next = position + 1
+            if runs.indices.contains(next),
+                runs[next].shard.number == runs[position].shard.number
+            {
+                own.formUnion(runs[next].shard.lost.filter { !known.contains($0) })
+            }
+            known.formUnion(own)
+            return own.sorted()
+        }
+    }
+
+    private static func missing(_ runs: [ShardRuns.ShardRun]) -> [String] {
+        guard let count = runs.first?.shard.count else { return [] }
+        let present = Set(runs.map(\.shard.number))
+        let absent = (0..<count).filter { !present.contains($0) }
+        var sentences: [String] = []
+        if !absent.isEmpty {
+            let names = list(absent)
+            sentences.append(
+                absent.count == 1
+                    ? "shard \(names) of \(count) is missing"
+                    : "shards \(names) of \(count) are missing")
+        }
+        // An attempt that says what it continues, and that is not there.
+        for (position, run) in runs.enumerated() {
+            let before =
+                position > 0 && runs[position - 1].shard.number == run.shard.number
+                ? runs[position - 1].shard.attempt : 0
+            let gap = run.shard.attempt - before - 1
+            // An attempt that knows of nothing before it may be the engine's second start of one that left nothing.
+            guard gap > 0, run.shard.earlier.count > before else { continue }
+            sentences.append(
+                "of shard \(run.shard.number) the attempt before \(run.shard.attempt) is missing "
+                    + "(\(run.shard.earlier.last ?? ""))")
+        }
+        return sentences
+    }
+
+    private static func cutShort(_ runs: [ShardRuns.ShardRun]) -> [String] {
+        last(runs).compactMap { run in
+            let after = span(run.until)
+            guard let end = run.history.end else {
+                return "\(run.name) was cut short after \(after)"
+            }
+            return end.failure.isEmpty ? nil : "\(run.name) stopped after \(after): \(end.failure)"
+        }
+    }
+
+    private static func doubles(_ runs: [ShardRuns.ShardRun], _ merge: HistoryMerge) -> [String] {
+        guard let first = merge.doubles.first else { return [] }
+        let names = first.parts.map { runs[$0].name }.joined(separator: " and ")
+        let who = list(
+            merge.doubles.map(\.household), isCut: merge.doubleCount > merge.doubles.count)
+        return [
+            (merge.doubleCount == 1
+                ? "household \(who) ran twice, in \(names)"
+                : "\(count(merge.doubleCount)) households ran twice (\(who)), the first in \(names)")
+                + "; each counts once, and requests of both runs are in the counts"
+        ]
+    }
+
+    /// What is known of shards that were started again.
+    private static func attempts(_ runs: [ShardRuns.ShardRun], _ lost: [[Int]]) -> [String] {
+        var notes: [String] = []
+        for (position, run) in runs.enumerated() {
+            let isLast =
+                position + 1 == runs.count || runs[position + 1].shard.number != run.shard.number
+            let gone = lost[position]
+            let losses =
+                gone.isEmpty
+                ? ""
+                : "; \(count(gone.count)) \(gone.count == 1 ? "household was" : "households were") lost "
+                    + "(\(list(gone)))"
+            if !isLast {
+                let how = run.hasEnd ? "ended" : "was cut short"
+                notes.append(
+                    "\(run.name) \(how) after \(span(run.until)) and was continued by attempt "
+                        + "\(runs[position + 1].shard.attempt)\(losses)")
+            } else if !gone.isEmpty {
+                notes.append("\(run.name)\(losses.dropFirst())")
+            }
+            guard !run.hasEnd else { continue }
+            notes += run.history.lastTurns.prefix(2).map {
+                "\(run.name): when the process ended, \($0.sentence)"
+            }
+        }
+        return notes
+    }
+
+    // MARK: Words
+
+    /// `3, 5, 7`, at most a dozen.
+    private static func list(_ numbers: [Int], isCut: Bool = false) -> String {
+        let shown = numbers.prefix(12).map { "\($0)" }.joined(separator: ", ")
+        return shown + (numbers.count > 12 || isCut ? " ..." : "")
+    }
+
+    private static func count(_ number: Int) -> String {
+        var text = ""
+        for (position, digit) in "\(number)".reversed().enumerated() {
+            if position > 0, position % 3 == 0 { text.append(",") }
+            text.append(digit)
+        }
+        return String(text.reversed())
+    }
+
+    private static func percent(_ part: Int, of whole: Int) -> String {
+        guard whole > 0 else { return "0 %" }
+        let tenths = part * 1_000 / whole
+        return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
+    }
+
+    /// `12.3 s`.
+    private static func span(_ until: Instant) -> String {
+        let tenths = until.nanoseconds / 100_000_000
+        return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
+    }
+}

@@ -1,0 +1,265 @@
+internal import Checker
+internal import Formats
+internal import Foundation
+package import Journal
+package import Reports
+internal import Rigs
+internal import Vocabulary
+
+/// One run directory from those of a run's shards, as if one machine had run it (docs/scale.md).
+package struct ShardMerge {
+    /// What a caller wants of it.
+    package struct MergeOptions {
+        /// The run directory to write; nil: a new one under `reports`.
+        package var out: String?
+        /// Brings runs that are not on this machine.
+        package var fetch: FetchCommand?
+        /// Error of the clocks of which nothing is known; nil: what hangs on them is not judged.
+        package var clockBound: Duration?
+
+        package init(
+            out: String? = nil, fetch: FetchCommand? = nil, clockBound: Duration? = nil
+        ) {
+            (self.out, self.fetch, self.clockBound) = (out, fetch, clockBound)
+        }
+    }
+
+    private var shards: ShardRuns
+    private let options: MergeOptions
+
+    /// Merges the runs that these arguments mean; `complain` is told what else could not be written.
+    package static func run(
+        _ names: [String], _ options: MergeOptions, complain: (String) -> Void
+    ) throws(RunError) -> (directory: RunDirectory, summary: Summary) {
+        let inputs = try MergeInputs(names, fetch: options.fetch)
+        defer { inputs.removeFetched() }
+        var merge = ShardMerge(shards: try ShardRuns(inputs), options: options)
+        let directory = try merge.write()
+        let thresholds: [Threshold]
+        do {
+            let header = try History(path: directory.history).header
+            thresholds = try Rig.read(
+                header.rigSource, file: "the rig of \(header.run)", with: .recorded
+            ).rig.thresholds
+        } catch {
+            throw .couldNotRun("\(error)")
+        }
+        let summary = try RunReports.write(
+            directory, thresholds: thresholds, complain: complain)
+        return (directory, summary)
+    }
+
+    // MARK: The history
+
+    /// Writes the merged history into its directory. A history that proves to be damaged on the way is left out, and
+    /// the merge begins anew.
+    private mutating func write() throws(RunError) -> RunDirectory {
+        var directory: RunDirectory?
+        while true {
+            guard let first = shards.runs.first else {
+                throw .couldNotRun(
+                    "nothing can be merged: \(shards.damaged.prefix(3).joined(separator: "; "))")
+            }
+            let started = shards.runs.map(\.header.startedMicroseconds).min() ?? 0
+            do {
+                let place =
+                    try directory
+                    ?? RunDirectory.create(
+                        rig: "\(first.header.rigName) merged", startedMicroseconds: started,
+                        out: options.out)
+                directory = place
+                try write(to: place, started: started)
+                return place
+            } catch let failure as HistoryMerge.Failure {
+                shards.remove(failure.part, failure.reason)
+            } catch {
+                throw RunError.couldNotRun("\(error)")
+            }
+        }
+    }
+
+    private func write(to directory: RunDirectory, started: Int64) throws {
+        let runs = shards.runs
+        let offsets = runs.map { ($0.header.startedMicroseconds - started) * 1_000 }
+        let rig = try? Rig.read(
+            runs[0].header.rigSource, file: runs[0].header.rigName, with: .recorded
+        ).rig
+        let bound = ClockBound(
+            runs, offsets: offsets, homeSize: rig?.householdsOfHome ?? 1,
+            assumed: options.clockBound.map { Instant($0).nanoseconds })
+        let header = try header(directory, started: started, offsets, bound)
+        let merge = try HistoryMerge(
+            path: directory.history, header: header,
+            parts: zip(runs, offsets).map { run, offset in
+                MergePart(run.history, shard: run.shard, offset: .nanoseconds(offset))
+            })
+        do {
+            try merge.run()
+            let census = ShardCensus(shards, merge, offsets: offsets)
+            let rows = try rows(census, bound, started: started)
+            var record = MergeRecord(
+                gaps: census.gaps, notes: shards.notes + census.notes + bound.notes)
+            let verdicts = try verdicts(header, offsets, merge.isComplete, &record)
+            try merge.finish(end(offsets, verdicts), shards: rows, record: record)
+        } catch {
+            merge.discard()
+            throw error
+        }
+        keepTruth(in: directory)
+    }
+
+    private func header(
+        _ directory: RunDirectory, started: Int64, _ offsets: [Int64], _ bound: ClockBound
+    ) throws -> HistoryHeader {
+        let runs = shards.runs
+        var header = runs[0].header
+        header.run = directory.name
+        header.startedMicroseconds = started
+        header.target = Self.target(runs)
+        header.lanes = runs.reduce(0) { $0 + max(1, $1.header.lanes) }
+        header.plannedHouseholds = runs[0].shard.householdsOfPlan
+        header.shard = nil
+        guard !header.judging.isEmpty else { return header }
+        var rules = try Rules(texts: header.judging)
+        rules.startedMicroseconds = started
+        rules.shards = runs.count > 1 ? bound.map : nil
+        // Degradations are told since their stand-in began: of one that began much later they say nothing here.
+        if offsets.contains(where: { $0 > Self.sameStart }) { rules.degradations = [] }
+        header.judging = rules.texts
+        return header
+    }
+
+    /// In nanoseconds.
+    private static let sameStart: Int64 = 500_000_000
+
+    private static func target(_ runs: [ShardRuns.ShardRun]) -> String {
+        let names = Set(runs.map(\.header.target))
+        guard names.count > 1 else { return runs[0].header.target }
+        guard runs.allSatisfy({ $0.header.target.hasPrefix("embedded") }) else {
+            return "\(names.count) targets: \(names.sorted().prefix(3).joined(separator: ", "))"
+        }
+        let faults = runs[0].header.target.firstIndex(of: ")").map {
+            runs[0].header.target[runs[0].header.target.index(after: $0)...]
+        }
+        return "embedded (one for each shard)\(faults ?? "")"
+    }
+
+    private func end(_ offsets: [Int64], _ verdicts: Findings?) -> HistoryEnd {
+        let runs = shards.runs
+        let last = ShardCensus.last(runs)
+        let ended = zip(runs, offsets).map { $0.until + .nanoseconds($1) }.max() ?? .start
+        var end = HistoryEnd(
+            ended: ended, interrupted: last.contains { $0.history.end?.interrupted == true },
+            failure: "",
+            cpuPercent: last.reduce(0) { $0 + ($1.history.end?.cpuPercent ?? 0) },
+            historyHash: HistoryMerge.hash(runs.map { $0.history.end?.historyHash ?? "" }))
+        if let broken = last.first(where: { $0.history.end?.breaker.isEmpty == false }) {
+            let reason = broken.history.end?.breaker ?? ""
+            end.breaker =
+                reason.hasPrefix("the threshold") ? reason : "\(broken.name): \(reason)"
+        }
+        for (run, offset) in zip(runs, offsets) {
+            for standstill in run.history.end?.standstills ?? [] {
+                let moved = Standstill(
+                    noticed: standstill.noticed + .nanoseconds(offset), length: standstill.length)
+                // Shards of one machine tell of the same sleep.
+                let isKnown = end.standstills.contains {
+                    abs($0.noticed.nanoseconds - moved.noticed.nanoseconds) < 2_000_000_000
+                        && abs(Instant($0.length - moved.length).nanoseconds) < 1_000_000_000
+                }
+                if !isKnown { end.standstills.append(moved) }
+            }
+            end.longTurns += (run.history.end?.longTurns ?? []).map { "\(run.name): \($0)" }
+        }
+        end.standstills.sort { $0.noticed < $1.noticed }
+        if let verdicts {
+            end.verdicts = TerminalReport.verdicts(verdicts)
+            end.verdictCounts = verdicts.kept
+        }
+        return end
+    }
+
+    // MARK: Verdicts
+
+    /// The sum of what the shards' own judges found: nil where all can be judged again. What cannot be said over all is
+    /// noted in `record`.
+    private func verdicts(
+        _ header: HistoryHeader, _ offsets: [Int64], _ isComplete: Bool, _ record: inout MergeRecord
+    ) throws -> Findings? {
+        guard !header.judging.isEmpty, !isComplete else { return nil }
+        let rules = try Rules(texts: header.judging)
+        var sum: Findings?
+        var missing: [String] = []
+        for (run, offset) in zip(shards.runs, offsets) {
+            let kept = run.history.end?.verdictCounts ?? ""
+            guard let found = Findings(kept: kept, rules: rules, shift: offset) else {
+                missing.append(run.name)
+                continue
+            }
+            if sum == nil { sum = found } else { sum?.add(found) }
+        }
+        if shards.runs.count > 1 {
+            record.notes.append(
+                "not every exchange was recorded (record: \(shards.runs[0].history.recording)), so the verdicts of the "
+                    + "shards are added: promises between households of different shards, such as code-unique, were "
+                    + "not checked; 'record: all' checks them over all")
+        }
+        if !missing.isEmpty {
+            record.notes.append(
+                "what \(missing.prefix(5).joined(separator: ", "))\(missing.count > 5 ? " and others" : "") found "
+                    + "is not known: it was cut short before its verdicts were written")
+        }
+        return sum
+    }
+
+    // MARK: Shards
+
+    private func rows(
+        _ census: ShardCensus, _ bound: ClockBound, started: Int64
+    ) throws -> [MergedShard] {
+        let first = shards.runs.map(Self.began).min() ?? started
+        return try shards.runs.indices.map { position in
+            let run = shards.runs[position]
+            let health: RigHealth
+            do {
+                health = RigHealth(try RunFold(healthOf: run.history))
+            } catch let error as JournalError {
+                throw HistoryMerge.Failure(part: position, reason: error)
+            }
+            let offset = run.header.startedMicroseconds - started
+            let began = Self.began(run)
+            let skew = run.shard.startLatenessMicroseconds ?? (began - first)
+            return MergedShard(
+                shard: run.shard.number, count: run.shard.count, attempt: run.shard.attempt,
+                run: run.header.run, host: run.shard.host, target: run.header.target,
+                startedMicroseconds: began,
+                startAtMicroseconds: run.shard.startAtMicroseconds,
+                skew: run.shard.attempt == 1 ? .microseconds(skew) : nil,
+                planned: run.header.plannedHouseholds,
+                started: census.began[position], lost: census.lost[position].count,
+                exchanges: run.history.kept.total,
+                lateness: health.lateness.map { .nanoseconds(Int64($0.p99 * 1e6)) },
+                isValid: health.valid, reasons: health.reasons,
+                ended: run.history.end.map { $0.ended + .microseconds(offset) },
+                clockError: bound.errors[position].map { .nanoseconds($0) })
+        }
+    }
+
+    /// When its lanes began to run, by its machine's wall clock, as far as that is known.
+    private static func began(_ run: ShardRuns.ShardRun) -> Int64 {
+        run.shard.beganMicroseconds
+            ?? run.header.startedMicroseconds + run.shard.begins.nanoseconds / 1_000
+    }
+
+    /// What the shards' stand-ins did: their truth files, one after the other.
+    private func keepTruth(in directory: RunDirectory) {
+        let name = "truth.jsonl"
+        let texts = shards.runs.compactMap { run in
+            run.input.directory.flatMap {
+                try? String(contentsOfFile: $0.file(name), encoding: .utf8)
+            }
+        }
+        guard !texts.isEmpty else { return }
+        try? PrivateFile.write(Data(texts.joined().utf8), to: directory.file(name))
+    }
+}

@@ -1,0 +1,166 @@
+internal import Checker
+internal import Foundation
+internal import Journal
+internal import Reports
+internal import Vocabulary
+
+/// The recorded shards of one run: what there is, and what there is not.
+struct ShardRuns {
+    struct ShardRun {
+        var input: MergeInputs.Input
+        var history: History
+        var shard: ShardRecord
+
+        var header: HistoryHeader { history.header }
+        /// `shard 3`, and of a later attempt `shard 3, attempt 2`.
+        var name: String {
+            shard.attempt == 1
+                ? "shard \(shard.number)" : "shard \(shard.number), attempt \(shard.attempt)"
+        }
+        /// Its process wrote an end.
+        var hasEnd: Bool { history.end != nil }
+        /// How far it is known, in its own time.
+        var until: Instant { history.end?.ended ?? history.watermark }
+    }
+
+    /// By number and attempt.
+    private(set) var runs: [ShardRun] = []
+    /// Of damaged or unreadable histories, a sentence each.
+    private(set) var damaged: [String] = []
+    /// What a reader must know, though nothing is missing.
+    private(set) var notes: [String] = []
+    /// Two different runs of one shard and attempt, a sentence each.
+    private(set) var repeated: [String] = []
+
+    /// Opens all of them. Throws where some do not belong to one run.
+    init(_ inputs: MergeInputs) throws(RunError) {
+        damaged = inputs.failures
+        for input in inputs.inputs {
+            let history: History
+            do {
+                history = try History(path: input.path)
+            } catch {
+                damaged.append(Self.told(input, error))
+                continue
+            }
+            runs.append(try Self.run(input, history))
+        }
+        try checkOneRun()
+        runs.sort { ($0.shard.number, $0.shard.attempt) < ($1.shard.number, $1.shard.attempt) }
+        dropRepeated()
+    }
+
+    /// Without that one, whose history turned out to be damaged.
+    mutating func remove(_ position: Int, _ reason: JournalError) {
+        damaged.append(Self.told(runs[position].input, reason))
+        runs.remove(at: position)
+    }
+
+    private static func told(_ input: MergeInputs.Input, _ error: JournalError) -> String {
+        let text = "\(error)"
+        return text.contains(input.name) ? text : "\(input.name): \(text)"
+    }
+
+    private static func run(_ input: MergeInputs.Input, _ history: History) throws(RunError)
+        -> ShardRun
+    {
+        guard let shard = history.header.shard else {
+            let why =
+                history.merge == nil
+                ? "it was run whole, without --shard"
+                : "it is the result of a merge; name its shards"
+            throw .badInput("\(input.name) is not a shard: \(why)")
+        }
+        return ShardRun(input: input, history: history, shard: shard)
+    }
+
+    // MARK: One run
+
+    private func checkOneRun() throws(RunError) {
+        guard let first = runs.first else { return }
+        for run in runs.dropFirst() {
+            if let difference = Self.difference(first, run) {
+                throw .badInput(
+                    "\(first.input.name) and \(run.input.name) are not shards of one run: \(difference)"
+                )
+            }
+        }
+    }
+
+    /// What tells that two histories are not of one run; nil where they are.
+    private static func difference(_ first: ShardRun, _ other: ShardRun) -> String? {
+        let (left, right) = (first.header, other.header)
+        func differ(_ what: String, _ one: String, _ two: String) -> String? {
+            one == two ? nil : "\(what) \(one) and \(two)"
+        }
+        if left.rigSource != right.rigSource {
+            return left.rigName == right.rigName
+                ? "their rigs of the name '\(left.rigName)' differ\(line(left.rigSource, right.rigSource))"
+                : "they ran the rigs '\(left.rigName)' and '\(right.rigName)'"
+        }
+        let count = "\(first.shard.count)"
+        return differ("they have the seeds", "\(left.seed)", "\(right.seed)")
+            ?? differ(
+                "they have the run ids", left.runID?.description ?? "(none)",
+                right.runID?.description ?? "(none)")
+            ?? differ("they were written by screenrig", left.version, right.version)
+            ?? differ("the plan was split into", "\(count) shards", "\(other.shard.count) shards")
+            ?? differ("they speak", left.protocolName, right.protocolName)
+            ?? (left.isVirtual == right.isVirtual ? nil : "one of them ran in virtual time")
+            ?? (rules(left) == rules(right)
+                ? nil : "they were held to different promises or policies")
+            ?? differ("they recorded", first.history.recording, other.history.recording)
+    }
+
+    /// Without when the run began.
+    private static func rules(_ header: HistoryHeader) -> [String] {
+        header.judging.filter { !$0.hasPrefix("started_us=") }
+    }
+
+    /// ` in line 7: 'a' and 'b'`.
+    private static func line(_ one: String, _ other: String) -> String {
+        let lines = [one, other].map { $0.split(separator: "\n", omittingEmptySubsequences: false) }
+        let count = max(lines[0].count, lines[1].count)
+        guard
+            let at = (0..<count).first(where: { line in
+                let texts = lines.map { $0.indices.contains(line) ? $0[line] : nil }
+                return texts[0] != texts[1]
+            })
+        else { return "" }
+        let texts = lines.map {
+            $0.indices.contains(at)
+                ? "'\($0[at].trimmingCharacters(in: .whitespaces).prefix(60))'" : "nothing"
+        }
+        return " in line \(at + 1): \(texts[0]) and \(texts[1])"
+    }
+
+    /// Of several histories of one shard and attempt the one with the most stays.
+    private mutating func dropRepeated() {
+        var kept: [ShardRun] = []
+        for run in runs {
+            guard let last = kept.last, last.shard.number == run.shard.number,
+                last.shard.attempt == run.shard.attempt
+            else {
+                kept.append(run)
+                continue
+            }
+            let isSame =
+                last.header.startedMicroseconds == run.header.startedMicroseconds
+                && last.shard.host == run.shard.host
+            let weights = [last, run].map { ($0.hasEnd ? 1 : 0, $0.history.kept.total) }
+            let better = weights[1] > weights[0] ? run : last
+            let other = weights[1] > weights[0] ? last : run
+            kept[kept.count - 1] = better
+            if isSame {
+                notes.append(
+                    "\(run.name) was given twice (\(last.input.name), \(run.input.name)); it counts once"
+                )
+            } else {
+                repeated.append(
+                    "\(run.name) ran twice: \(last.input.name) and \(run.input.name) are different runs of it; "
+                        + "\(better.input.name) counts, \(other.input.name) does not")
+            }
+        }
+        runs = kept
+    }
+}
