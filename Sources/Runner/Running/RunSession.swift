@@ -84,9 +84,11 @@ package final class RunSession: @unchecked Sendable {
             ? JudgeQueue(
                 rules, lanes: laneCount, before: writer, waits: venue.isVirtual, spill: spill,
                 backlogLimit: options.judgeBacklog) : nil
+        options.telemetry?.begin(header)
+        let sink: any HistorySink = judge ?? writer
         lanes = try venue.lanes(
-            recordingTo: judge ?? writer, virtual: laneCount, through: options.through,
-            start: start)
+            recordingTo: options.telemetry?.before(sink) ?? sink, virtual: laneCount,
+            through: options.through, start: start)
         if rig.record != .none, options.keepsMessages {
             writer.keepMessages(through: lanes[0].gate)
             for lane in lanes { lane.handsOverMessages = true }
@@ -216,6 +218,8 @@ package struct RunOptions {
     package var retries: Int?
     /// What a preflight found that the service throttles by; nil where there was none.
     package var throttledBy: ThrottleKey?
+    /// Gets what leaves for a collector of OpenTelemetry; nil: nothing does.
+    package var telemetry: TelemetryExporter?
     /// Software statement of the apps; nil: the demo one.
     package var statement: Secret?
     /// Lanes in virtual time, each with a clock and a service of its own.

@@ -16,7 +16,8 @@ enum LivePages {
         let state = LiveState(title: "\(rig.name) → \(venue.targetName)", progress: Progress())
         do {
             let pages = try await Dashboard.start(
-                page: options.page, metrics: options.metrics?.page, of: state,
+                page: options.page, metrics: options.metrics?.page,
+                metricsHost: options.metricsHost, of: state,
                 as: ShownRun(
                     rig: rig.name, run: "", target: venue.targetName, version: Screenrig.version),
                 token: options.control ? "\(RunID.random())" : nil)
