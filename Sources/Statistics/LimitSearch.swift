@@ -3,8 +3,8 @@
 ///
 /// ```text
 /// P(held)  1 ───────╮            ramp       2  4  8  16  32  64 (missed)
-///                    ╲           then       the median of what is still possible, step after step:
-///          ½ - - - - -╳          where steps agree the stretch halves, where they do not they are repeated
+///                    ╲           then       where the answer says most, step after step: while steps agree the stretch
+///          ½ - - - - -╳                     halves, where they do not the rates near the limit are repeated
 ///                      ╲
 ///          0            ╰────────  rate
 ///                      limit
@@ -12,10 +12,11 @@
 ///
 /// A step is a sample: near the limit the same rate holds once and misses the next time. So the limit is the rate at
 /// which half of the steps hold, and a step's answer is evidence, never proof. What is kept is a probability for each
-/// possible limit and steepness (a grid), multiplied by the likelihood of each answer: the psi method (Kontsevich,
-/// Tyler, Vision Research 39, 1999) with steps placed at the median, as QUEST (Watson, Pelli, Perception and
-/// Psychophysics 33, 1983) and the probabilistic bisection of Waeber, Frazier and Henderson (SIAM J. Control Optim. 51,
-/// 2013) place them. An answer may be wrong altogether (a pause of the machine): `lapse`.
+/// possible limit and steepness (a grid), multiplied by the likelihood of each answer, and a step goes where its answer
+/// will leave least uncertainty about the limit: the psi method (Kontsevich, Tyler, Vision Research 39, 1999) with the
+/// steepness as a nuisance (Prins, Journal of Vision 13(7), 2013). Kin are QUEST (Watson, Pelli, Perception and
+/// Psychophysics 33, 1983) and probabilistic bisection (Waeber, Frazier, Henderson, SIAM J. Control Optim. 51, 2013).
+/// An answer may be wrong altogether (a pause of the machine): `lapse`.
 public struct LimitSearch: Sendable {
     /// Where the search goes, and when it has found enough.
     public struct Terms: Sendable, Hashable {
@@ -69,12 +70,12 @@ public struct LimitSearch: Sendable {
     private static let priors: [Double] = [0.25, 0.2, 0.2, 0.15, 0.1, 0.06, 0.04]
     /// Where the next step may be, as shares of what is still possible.
     private static let candidates = stride(from: 0.02, through: 0.981, by: 0.06).map { $0 }
-    private static let negligible = 1e-7
+    private static let negligible = 1e-6
     /// Share of steps whose answer has nothing to do with their rate.
     private static let lapse = 0.02
     /// The interval has this probability by the model. It is called a 95 % interval: the rest pays for stopping as
     /// soon as it is narrow, which favours answers that happen to agree (`LimitSearchTests` measures what is left).
-    private static let credibility = 0.97
+    private static let credibility = 0.975
     /// Beyond both ends, so that the limit may lie outside.
     private static let margin = 2.0
     private static let rampFactor = 2.0

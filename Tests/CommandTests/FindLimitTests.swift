@@ -101,7 +101,7 @@ struct FindLimitTests {
         ] {
             let ended = try await Command(
                 [
-                    "find-limit", Command.rig("limit.yaml"), "--set", "faults=[none]", "--target",
+                    "find-limit", Command.rig("limit.yaml"), "--set", "faults=[]", "--target",
                     target, "--step-for", "2s", "--warm-up", "0s", "--pause", "0s",
                 ], in: folder
             ).ended()

@@ -44,9 +44,9 @@ import Testing
         return search
     }
 
-    @Test("the interval holds the limit in 93 of 100 searches or more", arguments: services)
+    @Test("the interval holds the limit in 47 of 50 searches or more", arguments: services)
     func coverage(service: Service) {
-        let seeds = Seed.samples(100)
+        let seeds = Seed.samples(50)
         var covered = 0
         for seed in seeds {
             var dice = seed.generator()
@@ -57,12 +57,12 @@ import Testing
             #expect(search.steps.count <= 30)
             if search.interval.contains(limit) { covered += 1 }
         }
-        #expect(covered >= 93, "\(covered) of \(seeds.count)")
+        #expect(covered >= 47, "\(covered) of \(seeds.count)")
     }
 
     @Test("a service that always answers alike is found within 20 steps, to 10 %")
     func effort() {
-        for seed in Seed.samples(20) {
+        for seed in Seed.samples(10) {
             var dice = seed.generator()
             let limit = 2 + 200 * dice.unit()
             let search = Self.searched(

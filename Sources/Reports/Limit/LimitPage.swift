@@ -44,16 +44,26 @@ enum LimitPage {
     // MARK: Charts
 
     private static func charts(_ report: LimitReport) -> HTML {
-        let drawings = report.about.thresholds.indices.map { position -> HTML in
-            chart(report, position)
-        }
+        let drawings = drawn(report).map { chart(report, $0) }
         guard drawings.contains(where: { $0 != .none }) else { return .none }
         return .section(
             "rates", "Thresholds by rate",
             """
             <p class="lead">A point is a step: green where every threshold held, red where one was missed. The dashed line is the \
-            threshold, the band the 95 % interval of the limit.</p>\(drawings)
+            threshold, the band the 95 % interval of the limit. Thresholds that every step met are in the table only.</p>\(drawings)
             """)
+    }
+
+    /// Thresholds that some step missed, else those about times: a flat line of those that always held says nothing.
+    private static func drawn(_ report: LimitReport) -> [Int] {
+        let all = report.about.thresholds.indices
+        let missed = all.filter { position in
+            report.steps.contains {
+                $0.readings.indices.contains(position) && !$0.readings[position].met
+            }
+        }
+        guard missed.isEmpty else { return missed }
+        return all.filter { ChartScale(report.about.thresholds[$0]).isTime }
     }
 
     private static func chart(_ report: LimitReport, _ position: Int) -> HTML {
@@ -107,27 +117,24 @@ enum LimitPage {
             """
     }
 
-    /// A logarithmic axis from the lowest rate to the highest, with 1, 2 and 5 of each decade.
+    /// A logarithmic axis from the lowest rate to the highest, with 1, 2 and 5 of each decade, or all where that is few.
     private static func rates(_ rates: [Double]) -> Axis {
         let low = (rates.min() ?? 1) / 1.15
         let high = (rates.max() ?? 10) * 1.15
-        var ticks: [Axis.Tick] = []
-        for power in -6...7 {
-            for step in [1.0, 2, 5] {
-                let value = step * pow(10, Double(power))
-                if value >= low, value <= high {
-                    ticks.append(
-                        Axis.Tick(value: value, label: DecimalText.trimmed(value, 6) + "/s"))
-                }
-            }
+        func ticks(_ steps: [Double]) -> [Axis.Tick] {
+            (-6...7).flatMap { power in steps.map { $0 * pow(10, Double(power)) } }
+                .filter { $0 >= low && $0 <= high }
+                .map { Axis.Tick(value: $0, label: DecimalText.trimmed($0, 6) + "/s") }
         }
+        let few = ticks([1, 2, 5])
+        let ticks = few.count >= 4 ? few : ticks((1...9).map(Double.init))
         return Axis(shape: .log, low: low, high: high, ticks: ticks)
     }
 
     /// From the unit of a bound to that of an axis.
     private struct ChartScale {
         let factor: Double
-        private let isTime: Bool
+        let isTime: Bool
         private let isShare: Bool
 
         init(_ threshold: Threshold) {

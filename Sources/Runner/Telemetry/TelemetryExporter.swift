@@ -94,7 +94,11 @@ package final class TelemetryExporter: @unchecked Sendable {
         timer.activate()
     }
 
-    private func shard(of header: HistoryHeader) -> [(name: String, value: String)] { [] }
+    private func shard(of header: HistoryHeader) -> [(name: String, value: String)] {
+        header.shard.map {
+            [("screenrig.shard", String($0.number)), ("screenrig.shards", String($0.count))]
+        } ?? []
+    }
 
     /// A sink that hands over what `sink` gets, where spans are wanted.
     func before(_ sink: any HistorySink) -> any HistorySink {

@@ -19,7 +19,10 @@ enum LivePages {
                 page: options.page, metrics: options.metrics?.page,
                 metricsHost: options.metricsHost, of: state,
                 as: ShownRun(
-                    rig: rig.name, run: "", target: venue.targetName, version: Screenrig.version),
+                    rig: rig.name, run: "", target: venue.targetName, version: Screenrig.version,
+                    shard: venue.shard.map {
+                        .init(number: $0.shard.number, count: $0.shard.count)
+                    }),
                 token: options.control ? "\(RunID.random())" : nil)
             if let url = pages.pageURL { Terminal.complain("dashboard: \(url)") }
             if let url = pages.metricsURL { Terminal.complain("metrics: \(url)") }
