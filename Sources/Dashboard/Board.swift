@@ -8,8 +8,22 @@ public struct ShownRun: Sendable, Hashable {
     public var run: String
     public var target: String
     public var version: String
+    /// Which part of a run that is split over machines; nil: it is whole.
+    public var shard: Shard?
 
-    public init(rig: String, run: String, target: String, version: String) {
+    /// Shard `number`, from 0, of `count`.
+    public struct Shard: Sendable, Hashable {
+        public var number: Int
+        public var count: Int
+
+        public init(number: Int, count: Int) {
+            self.number = number
+            self.count = count
+        }
+    }
+
+    public init(rig: String, run: String, target: String, version: String, shard: Shard? = nil) {
+        self.shard = shard
         self.rig = rig
         self.run = run
         self.target = target

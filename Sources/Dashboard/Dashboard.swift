@@ -31,12 +31,12 @@ public final class Dashboard: Sendable {
         loop = group.next()
     }
 
-    /// Serves the pages that are asked for, on loopback; `subject` says what runs. With a `token` the page has
+    /// Serves the pages that are asked for, on loopback, the metrics on `metricsHost`; `subject` says what runs. With a `token` the page has
     /// buttons, which do what `obey` is told, for those who have it: its address holds it, as a fragment, which
     /// browsers send nowhere.
     public static func start(
-        page: PagePort?, metrics: PagePort?, of state: LiveState, as subject: ShownRun,
-        token: String? = nil
+        page: PagePort?, metrics: PagePort?, metricsHost: String = loopback,
+        of state: LiveState, as subject: ShownRun, token: String? = nil
     ) async throws(DashboardError) -> Dashboard {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
@@ -50,11 +50,13 @@ public final class Dashboard: Sendable {
                     urls.append(nil)
                     continue
                 }
-                let channel = try await bind(port, site, group, board, crowd)
+                let host = site == .metrics ? metricsHost : Self.loopback
+                let channel = try await bind(port, site, on: host, group, board, crowd)
                 channels.append(channel)
                 let number = channel.localAddress?.port ?? 0
                 let fragment = site == .dashboard ? token.map { "#\($0)" } ?? "" : ""
-                urls.append("http://127.0.0.1:\(number)\(site.path)\(fragment)")
+                let name = host.contains(":") ? "[\(host)]" : host
+                urls.append("http://\(name):\(number)\(site.path)\(fragment)")
             }
             return Dashboard(
                 pageURL: urls[0], metricsURL: urls[1], group: group, channels: channels,
@@ -65,6 +67,9 @@ public final class Dashboard: Sendable {
         }
     }
 
+    /// Where pages are served unless somebody says otherwise.
+    public static let loopback = "127.0.0.1"
+
     /// What belongs to a loop is made on it.
     private static func crowd(on loop: any EventLoop) async -> NIOLoopBound<Crowd> {
         await withCheckedContinuation { made in
@@ -73,15 +78,15 @@ public final class Dashboard: Sendable {
     }
 
     private static func bind(
-        _ port: PagePort, _ site: Site, _ group: MultiThreadedEventLoopGroup, _ board: Board,
-        _ crowd: NIOLoopBound<Crowd>
+        _ port: PagePort, _ site: Site, on host: String, _ group: MultiThreadedEventLoopGroup,
+        _ board: Board, _ crowd: NIOLoopBound<Crowd>
     ) async throws(DashboardError) -> any Channel {
         let candidates = port.candidates(from: site.usualPort)
         var reason = ""
         for candidate in candidates {
             do {
                 return try await bootstrap(group, site, board, crowd)
-                    .bind(host: "127.0.0.1", port: candidate).get()
+                    .bind(host: host, port: candidate).get()
             } catch {
                 reason =
                     (error as? IOError).map { String(cString: strerror($0.errnoCode)) }

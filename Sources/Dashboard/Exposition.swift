@@ -2,6 +2,10 @@
 /// for each metric its HELP and TYPE once, then its samples together.
 struct Exposition {
     private(set) var text = ""
+    /// On each sample, before its own.
+    private let common: Labels
+
+    init(labels: Labels = []) { common = labels }
 
     enum Kind: String {
         case counter, gauge, histogram
@@ -17,6 +21,7 @@ struct Exposition {
 
     mutating func sample(_ name: String, _ labels: Labels = [], _ value: Double) {
         text += name
+        let labels = common + labels
         if !labels.isEmpty {
             let pairs = labels.map { "\($0.name)=\"\(Self.escaped(label: $0.value))\"" }
             text += "{\(pairs.joined(separator: ","))}"

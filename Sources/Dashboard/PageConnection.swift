@@ -43,7 +43,11 @@ final class PageConnection: ChannelInboundHandler {
     }
 
     private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        switch site.answer(head, body: body, board, port: context.localAddress?.port ?? 0) {
+        let own = context.channel.localAddress
+        let isNear = own?.ipAddress.map { $0.hasPrefix("127.") || $0 == "::1" } ?? true
+        let found = site.answer(
+            head, body: body, board, port: own?.port ?? 0, isOnLoopback: isNear)
+        switch found {
         case .page(let type, let body): send(head, .ok, type, body, context)
         case .refusal(let status, let words):
             send(head, status, "text/plain; charset=utf-8", words + "\n", context)

@@ -40,12 +40,15 @@ enum Site: Sendable {
     /// The longest body that is read, in bytes.
     static let bodyLimit = 1024
 
-    /// `body` is cut off one byte after its limit.
-    func answer(_ head: HTTPRequestHead, body: [UInt8] = [], _ board: Board, port: Int)
-        -> PageAnswer
-    {
-        // A page elsewhere must not read a run by a name that it lets point to this machine.
-        guard Self.isOurs(head.headers["host"], version: head.version, port: port) else {
+    /// `body` is cut off one byte after its limit. `isOnLoopback`: the request came to an address of this machine alone.
+    func answer(
+        _ head: HTTPRequestHead, body: [UInt8] = [], _ board: Board, port: Int,
+        isOnLoopback: Bool = true
+    ) -> PageAnswer {
+        // A page elsewhere must not read a run by a name that it lets point to this machine. Metrics that were put on
+        // an address of the network are for whoever reaches it, by whichever name.
+        let isOpen = self == .metrics && !isOnLoopback
+        guard isOpen || Self.isOurs(head.headers["host"], version: head.version, port: port) else {
             return .refusal(.forbidden, "this page answers on loopback only")
         }
         let path = head.uri.prefix { $0 != "?" }

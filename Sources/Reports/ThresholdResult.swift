@@ -97,7 +97,11 @@ extension [ThresholdResult] {
 
 extension Threshold {
     /// What it is about, as it was measured, in the unit of its bound; nil when nothing was.
-    package func measured(_ fold: RunFold) -> Double? { ThresholdReading(self, fold).value }
+    package func measured(_ fold: RunFold) -> Double? { value(of: fold) }
+
+    func value(of measurements: some Measurements) -> Double? {
+        ThresholdReading(self, measurements).value
+    }
 
     func holds(for value: Double) -> Bool {
         switch comparison {

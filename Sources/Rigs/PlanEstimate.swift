@@ -108,7 +108,7 @@ public struct PlanEstimate: Sendable, Hashable {
         }
         isEmbedded = rig.target.base == .embedded
         // Journal, epoll, standard streams, listening sockets.
-        descriptors = connections * (isEmbedded ? 2 : 1) + 64
+        descriptors = connections * (isEmbedded ? 2 : 1) + Self.ownDescriptors
         memoryMB = Self.memory(
             rig, alive: alive * flow.devices, connections: Double(connections),
             isEmbedded: isEmbedded)
@@ -168,11 +168,15 @@ public struct PlanEstimate: Sendable, Hashable {
             }
         let perConnection = isSecure ? 57.0 : 13.0
         let kilobytes = alive * 3 + connections * perConnection * (isEmbedded ? 2 : 1)
-        return 60 + .bounded((kilobytes / 1024).rounded(.up))
+        return ownMemoryMB + .bounded((kilobytes / 1024).rounded(.up))
     }
 
+    /// What the program takes, whatever it runs.
+    static let (ownDescriptors, ownMemoryMB) = (64, 60)
     /// Seconds that a closed connection keeps its port (TIME_WAIT on Linux).
-    private static let portRest = 60.0
+    static let portRest = 60.0
+    /// Whether it goes on for so long that ports of closed connections run out.
+    var opensForLong: Bool { duration.seconds > Self.portRest / 2 }
 
     /// Nil when this machine can carry the plan; else why it cannot, however well it goes.
     public func refusal(on machine: MachineLimits) -> String? {
@@ -215,7 +219,7 @@ public struct PlanEstimate: Sendable, Hashable {
     }
 
     /// A household's request is dearer than a plain one: devices read, wait and remember.
-    private static let householdShare = 0.4
+    static let householdShare = 0.4
 
     private var capacityWarning: String? {
         guard let measured,
@@ -247,7 +251,7 @@ public struct PlanEstimate: Sendable, Hashable {
                     + "net.ipv4.ip_local_port_range")
         }
         let sustained = Double(machine.ports * addresses) / Self.portRest
-        if newConnectionsPerSecond > sustained, duration.seconds > Self.portRest / 2 {
+        if newConnectionsPerSecond > sustained, opensForLong {
             warnings.append(
                 "opens \(Int.bounded(newConnectionsPerSecond)) connections/s, and "
                     + (addresses == 1

@@ -136,7 +136,7 @@ extension PlanEstimate: CustomStringConvertible {
         return small == 0 ? "\(large) \(names.0)" : "\(large) \(names.0) \(small) \(names.1)"
     }
 
-    private static func wrapped(_ text: String, hanging: Int = 2) -> [String] {
+    static func wrapped(_ text: String, hanging: Int = 2) -> [String] {
         // The first word keeps the space behind it: it may be a row's name.
         let indent = String(repeating: " ", count: hanging)
         var lines = [String(text.prefix(hanging == 2 ? 0 : hanging))]

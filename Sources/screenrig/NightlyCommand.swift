@@ -32,6 +32,8 @@ struct NightlyCommand: AsyncParsableCommand {
 
     @OptionGroup var pages: PageOptions
 
+    @OptionGroup var telemetry: TelemetryOptions
+
     @OptionGroup var notify: NotifyOptions
 
     @Option(
@@ -87,7 +89,7 @@ struct NightlyCommand: AsyncParsableCommand {
         var traffic = traffic
         traffic.out = directory.path
         do {
-            try await traffic.run(isVirtual: isVirtual, pages: pages)
+            try await traffic.run(isVirtual: isVirtual, pages: pages, telemetry: telemetry)
             return nil
         } catch let failure as CommandFailure {
             if !failure.message.isEmpty { Terminal.complain(failure.message) }

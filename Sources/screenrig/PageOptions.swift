@@ -18,12 +18,24 @@ struct PageOptions: ParsableArguments {
             valueName: "PORT"))
     var metrics: Port?
 
+    @Option(
+        help: ArgumentHelp(
+            "Address to serve the metrics on instead; off loopback, anybody who reaches it can read them.",
+            valueName: "ADDRESS"))
+    var metricsHost = "127.0.0.1"
+
     @Flag(
         help: ArgumentHelp(
             "Put buttons on the live page that pause, pace, mark and stop the run; anyone with the printed URL "
                 + "can use them.")
     )
     var control = false
+
+    func validate() throws {
+        if metricsHost != "127.0.0.1", metrics == nil {
+            throw ValidationError("--metrics-host needs --metrics: add it")
+        }
+    }
 
     /// `--control` wants the page that has the buttons.
     var page: PagePort? { dashboard?.page ?? (control ? .usual : nil) }

@@ -8,8 +8,9 @@ enum ProcessLimits {
     /// Those who start lanes or a server: each core has its threads, their stacks, and three descriptors
     /// for each event loop. A `try` on 2 cores used 28 descriptors.
     private static let heavy: [any ParsableCommand.Type] = [
-        TryCommand.self, RunCommand.self, SimulateCommand.self, RaceCommand.self,
-        ReplayCommand.self, NightlyCommand.self, ServeCommand.self, CalibrateCommand.self,
+        TryCommand.self, RunCommand.self, SimulateCommand.self,
+        FindLimitCommand.self, RaceCommand.self, ReplayCommand.self, NightlyCommand.self,
+        ServeCommand.self, CalibrateCommand.self,
     ]
     /// Those that a run may use; a machine with more of them is not refused for what it need not start.
     private static let cores = min(16, ProcessInfo.processInfo.activeProcessorCount)

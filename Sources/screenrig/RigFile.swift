@@ -8,9 +8,10 @@ enum RigFile {
     /// The rig with `--set`, `--target`, `--seed`, `--lanes` and `--record` applied. Warnings go to
     /// standard error; problems end the command.
     static func read(
-        _ traffic: TrafficOptions, isVirtual: Bool, tellsDoubts: Bool = true
+        _ traffic: TrafficOptions, isVirtual: Bool, tellsDoubts: Bool = true,
+        besides more: [Override] = []
     ) throws -> Rig {
-        var options: [Override] = []
+        var options = more
         if let lanes = traffic.lanes { options.append(Override("--lanes", "lanes", "\(lanes)")) }
         if let record = traffic.record { options.append(Override("--record", "record", record)) }
         if let rate = traffic.maxRate {

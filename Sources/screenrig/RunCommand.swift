@@ -34,6 +34,8 @@ struct RunCommand: AsyncParsableCommand {
 
     @OptionGroup var start: StartOptions
 
+    @OptionGroup var telemetry: TelemetryOptions
+
     @Flag(
         name: .customLong("virtual"),
         help: "Run in virtual time against the stand-in in this process."
@@ -42,7 +44,7 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await traffic.run(
-            isVirtual: isVirtual, pages: pages, shards: shards, start: start)
+            isVirtual: isVirtual, pages: pages, shards: shards, start: start, telemetry: telemetry)
     }
 }
 

@@ -28,8 +28,9 @@ struct Screenrig: AsyncParsableCommand {
             """,
         version: version,
         subcommands: [
-            TryCommand.self, RunCommand.self, SimulateCommand.self, RaceCommand.self,
-            ReplayCommand.self, ExplainFindingCommand.self, MergeCommand.self, JudgeCommand.self,
+            TryCommand.self, RunCommand.self, SimulateCommand.self, FindLimitCommand.self,
+            RaceCommand.self, ReplayCommand.self, ExplainFindingCommand.self, MergeCommand.self,
+            JudgeCommand.self,
             ReportCommand.self,
             ExportCommand.self,
             ShowCommand.self,

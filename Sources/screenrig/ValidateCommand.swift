@@ -12,19 +12,38 @@ struct ValidateCommand: ParsableCommand {
                 screenrig validate rigs/second-screen.yaml
                 screenrig validate rigs/second-screen.yaml --set lanes=4 \\
                     --target http://127.0.0.1:8080
+                screenrig validate premiere --shards auto
 
             It reports all errors at once, each with line, column and remedy. Then it prints the plan: \
             households, arrivals, expected requests by operation, sockets and memory against this machine's \
             limits, and the calibrated rate of this machine; for a rig with races, also the race plans, \
             trials and limits.
+
+            --shards divides the plan over machines like this one: what each needs of rate, connections, \
+            descriptors and memory, and how many machines are enough. The rate is that of 'screenrig \
+            calibrate' on this machine.
             """)
 
     @OptionGroup var options: RigOptions
 
+    @Option(
+        help: ArgumentHelp(
+            "Divide the plan over so many machines like this one, or 'auto': over as many as it needs.",
+            valueName: "N|auto"))
+    var shards: String?
+
+    func validate() throws {
+        guard let shards, shards != "auto" else { return }
+        guard let count = Int(shards), (1...100_000).contains(count) else {
+            throw ValidationError(
+                "--shards is '\(shards)'; it must be a number of machines, 1 to 100000, or auto")
+        }
+    }
+
     func run() throws {
         let rig = try RigFile.read(options, tellsNeeds: true)
-        let estimate = PlanEstimate(
-            Plan(rig, seed: rig.seed), on: .here(for: rig))
+        let machine = MachineLimits.here(for: rig)
+        let estimate = PlanEstimate(Plan(rig, seed: rig.seed), on: machine)
         if case .remote(let origin, _) = rig.target.base, rig.target.allow.isEmpty,
             !TargetNeeds.isThisMachine(origin.host)
         {
@@ -34,6 +53,10 @@ struct ValidateCommand: ParsableCommand {
         }
         Terminal.print("\(options.rig): rig is valid\n")
         Terminal.print(estimate.description)
+        if let shards {
+            let divided = ShardEstimate(estimate, of: rig, on: machine)
+            Terminal.print("\n" + divided.text(shards: Int(shards)))
+        }
         let commands = rig.commands
         if !commands.isEmpty {
             Terminal.print("\ncommands")

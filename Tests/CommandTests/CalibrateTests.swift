@@ -94,7 +94,14 @@ struct CalibrateTests {
             said.contains(
                 /this machine +calibrated at \d+ plain requests\/s \(counted, 1 lane\) on/),
             "\(said)")
+        func divided(_ shards: String) async throws -> Command.Ended {
+            try await Command.run("validate", rig, "--shards", shards, in: folder)
+        }
+        #expect(try await divided("auto").output.contains("one machine like this one is enough"))
+        #expect(try await divided("3").output.contains("each of 3"))
+        #expect(try await divided("none").code == 2)
         _ = try folder.write("broken", to: "screenrig/calibration.json")
+        #expect(try await divided("auto").output.contains("run 'screenrig calibrate' on it once"))
         #expect(try await line() == nil)
     }
 

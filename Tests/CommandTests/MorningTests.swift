@@ -51,6 +51,15 @@ struct MorningTests {
     }
 
     @Test(
+        "OpenTelemetry's own definitions read each message of --otlp, and a server's spans join those of the run"
+    )
+    func telemetry() async throws {
+        #expect(
+            try await check("Telemetry/check.py", within: .seconds(900)).contains(
+                "every message was right, every span joined"))
+    }
+
+    @Test(
         "an index of a folder, and 'nights --at' as of a morning that is past; what is wrong is told"
     )
     func commands() async throws {

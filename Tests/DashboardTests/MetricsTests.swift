@@ -31,6 +31,21 @@ import Vocabulary
         #expect(info.value == 1)
     }
 
+    @Test(
+        "of a shard each sample carries its number, and info says of how many; of a whole run none does"
+    )
+    func shard() throws {
+        var subject = Samples.subject
+        subject.shard = .init(number: 3, count: 8)
+        let page = try PrometheusReader(Metrics.text(Samples.state, subject))
+        let samples = page.metrics.values.flatMap(\.samples)
+        #expect(samples.count > 100 && samples.allSatisfy { $0.labels["shard"] == "3" })
+        #expect(page.metrics["screenrig_info"]?.samples.first?.labels["shards"] == "8")
+        #expect(page["screenrig_shards", ["shard": "3"]] == 8)
+        let whole = try Self.page().metrics.values.flatMap(\.samples)
+        #expect(whole.allSatisfy { $0.labels["shard"] == nil && $0.labels["shards"] == nil })
+    }
+
     @Test("counts are those of the run")
     func counts() throws {
         let page = try Self.page()
@@ -61,7 +76,7 @@ import Vocabulary
                 .filter { $0.name == "\(name)_bucket" && $0.labels["operation"] == operation }
             let bounds = buckets.map { Double($0.labels["le"]!.replacing("+Inf", with: "inf"))! }
             #expect(bounds == bounds.sorted() && bounds.last == .infinity)
-            #expect(bounds.dropLast() == Metrics.bounds[...])
+            #expect(bounds.dropLast() == LiveMetrics.bounds[...])
             let values = buckets.map(\.value)
             #expect(values == values.sorted())
             #expect(values.last == page["\(name)_count", ["operation": operation]])

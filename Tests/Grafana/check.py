@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The dashboard of deploy/grafana before a real Prometheus, and the annotations of scripts/notify/grafana.py before a strict
+"""The dashboard of deploy/grafana and the rules of deploy/prometheus before a real Prometheus, and the annotations of scripts/notify/grafana.py before a strict
 receiver of Grafana's documented API.
 
   python3 Tests/Grafana/check.py --screenrig .build/debug/screenrig --work /tmp/grafana
 
-Starts Prometheus (Debian: apt-get install prometheus), a run with --metrics and a fault, marks an event in it, then a search, and
-sends the query of every panel, as Grafana would, to Prometheus: each must return a number. Where GRAFANA_SERVER names a
+Starts Prometheus (Debian: apt-get install prometheus) with the recording rules, two shards of a run with --metrics and a fault, marks an
+event in one, then a search, and sends the query of every panel, as Grafana would, and the name of every recorded series to Prometheus: each
+must return a number. promtool checks the rules and the scrape files; Debian's build knows no discovery of Kubernetes, so that part is taken out. Where GRAFANA_SERVER names a
 grafana-server of yours, nothing more is done with it yet: neither Debian nor PyPI has one. Ends with 0, or 1 and what did not hold;
 prints 'SKIPPED reason' where there is no Prometheus.
 """
@@ -13,6 +14,7 @@ import argparse, http.server, json, math, os, pathlib, shutil, socket, subproces
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DASHBOARD = ROOT / "deploy/grafana/screenrig.json"
+RULES = ROOT / "deploy/prometheus/recording-rules.yaml"
 # A local address is never asked of a proxy.
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 problems = []
@@ -62,6 +64,7 @@ class Prometheus:
         self.base = "http://127.0.0.1:%d" % free_port()
         config = os.path.join(folder, "prometheus.yml")
         with open(config, "w") as file:
+            file.write("global: {evaluation_interval: 1s}\nrule_files: ['%s']\n" % RULES)
             file.write("scrape_configs:\n  - job_name: screenrig\n    scrape_interval: 1s\n"
                        "    file_sd_configs: [{files: ['%s'], refresh_interval: 1s}]\n" % targets)
         self.process = subprocess.Popen(
@@ -103,7 +106,7 @@ def panels():
 
 def resolved(expression):
     """As Grafana sends it where every job is chosen and Prometheus is scraped every second."""
-    return expression.replace("$__rate_interval", "5s").replace("$job", ".*")
+    return expression.replace("$__rate_interval", "5s").replace("$job", ".*").replace("$shard", ".*")
 
 
 def check_shape():
@@ -117,7 +120,7 @@ def check_shape():
         expect(grid["x"] + grid["w"] <= 24 and not cells & places, "panel %r lies in the grid and on no other" % panel["title"])
         places |= cells
     names = {variable["name"] for variable in dashboard["templating"]["list"]}
-    expect(names == {"datasource", "job"}, "the variables are the data source and the job")
+    expect(names == {"datasource", "job", "shard"}, "the variables are the data source, the job and the shard")
     for _, panel in panels():
         references = [target["refId"] for target in panel["targets"]]
         expect(len(set(references)) == len(references) and panel["description"], "panel %r is complete" % panel["title"])
@@ -131,6 +134,45 @@ def check_panels(prometheus, rows, start, end):
             found = prometheus.numbers(resolved(target["expr"]), start, end)
             expect(isinstance(found, int) and found > 0,
                    "%s / %s %s: %s numbers" % (row, panel["title"], target["refId"], found))
+
+
+def check_files(folder):
+    """Rules and scrape files, by promtool."""
+    for name in ["recording-rules", "scrape-static", "scrape-kubernetes"]:
+        text = (ROOT / "deploy/prometheus" / (name + ".yaml")).read_text()
+        found = [line for line in text.splitlines() if "kubernetes_sd_configs" in line]
+        expect(len(found) == (name == "scrape-kubernetes"), "%s: discovery of Kubernetes where it belongs" % name)
+        file = os.path.join(folder, name + ".yaml")
+        with open(file, "w") as out:
+            out.write("\n".join(line for line in text.splitlines() if line not in found) + "\n")
+        kind = "rules" if name == "recording-rules" else "config"
+        ended = subprocess.run(["promtool", "check", kind, file], capture_output=True, text=True)
+        expect(ended.returncode == 0 and "SUCCESS" in ended.stdout, "promtool takes %s: %s" % (name, (ended.stdout + ended.stderr).strip()[-200:]))
+
+
+def check_rules(prometheus, start, end):
+    """Each recorded series has numbers, and is what the shards give together."""
+    groups = prometheus.ask("rules")["groups"]
+    rules = [rule for group in groups for rule in group["rules"]]
+    unhealthy = [(rule["name"], rule.get("lastError")) for rule in rules if rule["health"] != "ok"]
+    expect(len(rules) == RULES.read_text().count("- record:") + RULES.read_text().count("- alert:") and not unhealthy,
+           "all %d rules are loaded and evaluate: %s" % (len(rules), unhealthy))
+    for rule in rules:
+        if rule["type"] == "recording":
+            found = prometheus.numbers(rule["name"], start, end)
+            expect(isinstance(found, int) and found > 0, "rule %s: %s numbers" % (rule["name"], found))
+
+    def most(expression):
+        found = prometheus.ask("query_range", query=expression, start=start, end=end, step=1)["result"]
+        return max(float(value) for series in found for _, value in series["values"])
+    expect(most("job:screenrig_shards_running:count") == 2 == most("job:screenrig_shards:max"), "two shards of two are seen")
+    whole = most('job_state:screenrig_households:sum{state="signed-in"}')
+    parts = [most('screenrig_households{state="signed-in",shard="%d"}' % shard) for shard in (0, 1)]
+    expect(all(parts) and max(parts) < whole <= sum(parts), "households add up over shards: %s of %s" % (whole, parts))
+    low, high = (most('histogram_quantile(0.99, sum by (le) (rate(screenrig_latency_seconds_bucket{shard="%d",operation="poll-token"}[1m])))' % s)
+                 for s in (0, 1))
+    p99 = most('job_operation:screenrig_latency_seconds:p99_rate1m{operation="poll-token"}')
+    expect(p99 <= max(low, high) * 1.001, "the p99 of both lies not above the higher of them: %g of %g and %g" % (p99, low, high))
 
 
 class Receiver(http.server.BaseHTTPRequestHandler):
@@ -228,17 +270,21 @@ def main():
     os.makedirs(folder, exist_ok=True)
     targets = os.path.join(folder, "targets.json")
 
-    def scrape(address):
+    def scrape(*addresses):
         with open(targets + ".new", "w") as file:
-            json.dump([{"targets": [address]}], file)
+            json.dump([{"targets": list(addresses)}], file)
         os.replace(targets + ".new", targets)
 
     started = []
     try:
-        run = Live(screenrig, ["run", str(ROOT / "rigs/smoke.yaml"), "--fault", "stale-replica:lag=1500ms", "--fault", "noisy",
-                               "--set", "load.arrivals=[{ramp-to: 3/s, over: 0s}, {hold: 20s}]", "--max-rate", "400/s"], folder, "run")
+        check_files(folder)
+        words = ["run", str(ROOT / "rigs/smoke.yaml"), "--fault", "stale-replica:lag=1500ms", "--fault", "noisy", "--run-id", "grafana",
+                 "--set", "load.arrivals=[{ramp-to: 6/s, over: 0s}, {hold: 20s}]", "--max-rate", "400/s"]
+        run = Live(screenrig, words + ["--shard", "0/2"], folder, "run")
         started.append(run.process)
-        scrape(run.address)
+        second = Live(screenrig, words + ["--shard", "1/2"], folder, "second")
+        started.append(second.process)
+        scrape(run.address, second.address)
         prometheus = Prometheus(program, folder, targets)
         started.append(prometheus.process)
         began = time.time()
@@ -247,7 +293,11 @@ def main():
         marked = subprocess.run([screenrig, "mark", "rollout", "--run", os.path.join(folder, "run")], capture_output=True, text=True)
         expect(marked.returncode == 0, "an event is marked: %s%s" % (marked.stdout.strip(), marked.stderr.strip()))
         run.process.wait(timeout=180)
-        check_panels(prometheus, {"Run", "Service", "Households", "Rig"}, began, time.time())
+        second.process.wait(timeout=180)
+        check_panels(prometheus, {"Run", "Service", "Households", "Rig", "Shards"}, began, time.time())
+        check_rules(prometheus, began, time.time())
+        shards = prometheus.ask("label/shard/values", **{"match[]": "screenrig_info"})
+        expect(shards == ["0", "1"], "the variable 'shard' finds its shards: %s" % shards)
         jobs = prometheus.ask("label/job/values", **{"match[]": "screenrig_info"})
         expect(jobs == ["screenrig"], "the variable 'job' finds its jobs: %s" % jobs)
         # What the first plan finds is shown while the others are tried.

@@ -27,6 +27,39 @@ struct PlanEstimateTests {
             text + "\n", matches: Golden.folder.appending(path: "estimate-\(name).txt"))
     }
 
+    @Test(
+        "divided over machines: what each needs, and how many it takes, with a calibration and without"
+    )
+    func shards() throws {
+        let rig = try Rig.read(
+            contentsOf: Golden.rigs.appending(path: "premiere.yaml").path,
+            with: RigSurroundings(
+                overrides: [("load.arrivals", "[{ramp-to: 2000/s, over: 0s}, {hold: 10m}]")],
+                target: .url("https://auth.staging.example"))
+        ).rig
+        var machine = Self.machine
+        (machine.memoryMB, machine.descriptorsAtMost) = (16_000, 1_048_576)
+        func estimate() -> ShardEstimate {
+            ShardEstimate(
+                PlanEstimate(Plan(rig, seed: rig.seed), on: machine), of: rig, on: machine)
+        }
+        let unknown = estimate()
+        #expect(unknown.needs[0].machines == nil)
+        machine.measured = .init(
+            requestsPerSecond: 20_000, lanes: 1, recordsAll: false, date: "2026-11-21")
+        let divided = estimate()
+        #expect(divided.machines >= 3 && divided.machines == divided.deciding?.machines)
+        for need in divided.needs {
+            guard let limit = need.limit, let least = need.machines else { continue }
+            #expect(need.each(of: least) <= limit * (1 + 1e-9), "\(need.name)")
+            if least > 1 { #expect(need.each(of: least - 1) > limit, "\(need.name)") }
+        }
+        let text = [unknown.text(shards: nil), divided.text(shards: nil), divided.text(shards: 2)]
+            .joined(separator: "\n\n---\n\n")
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        try Golden.expect(text + "\n", matches: Golden.folder.appending(path: "estimate-shards.txt"))
+    }
+
     @Test("households alive are rate times life, and requests per second rate times requests")
     func little() throws {
         let estimate = try Self.estimate("second-screen.yaml")

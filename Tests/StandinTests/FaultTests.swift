@@ -274,6 +274,35 @@ struct ControlTests {
         #expect(service.takeTruth().isEmpty)
     }
 
+    @Test(
+        "capacity serves one request at a time, the others wait their turn, and a full queue turns away"
+    )
+    func capacity() throws {
+        var service = Service(
+            .unthrottled, faults: [try Fault(parsing: "capacity:rate=100/s,queue=4")],
+            seed: Seed(3), epochMilliseconds: Caller.epoch)
+        func answer(at milliseconds: Int) throws -> (status: Int, delay: Duration) {
+            let request = ServiceRequest(
+                id: RequestID(1), method: .get, target: "/api/v1/config/DEMOTV",
+                peer: "127.0.0.1")
+            let effects = service.on(request, at: .start + .milliseconds(milliseconds))
+            guard case .reply(let reply, to: _, after: let delay)? = effects.first else {
+                throw FaultError.unknownName("no reply")
+            }
+            return (reply.status, delay)
+        }
+        // The first is served at once, for 10 ms; four wait behind it.
+        let first = try (0..<5).map { _ in try answer(at: 0) }
+        #expect(first.map(\.delay) == (1...5).map { .milliseconds($0 * 10) })
+        #expect(first.allSatisfy { $0.status != 503 })
+        #expect(try answer(at: 0) == (503, .zero))
+        // One has left by then.
+        #expect(try answer(at: 10).delay == .milliseconds(50))
+        // Nothing waits any more.
+        #expect(try answer(at: 500).delay == .milliseconds(10))
+        #expect(service.takeTruth().isEmpty)
+    }
+
     @Test("noisy turns away, resets, answers in XML and with more than was asked, and does no harm")
     func noisy() throws {
         var seen: Set<String> = []

@@ -88,6 +88,7 @@ package final class RunSession: @unchecked Sendable {
             ? JudgeQueue(
                 rules, lanes: shownLanes, before: writer, waits: venue.isVirtual, spill: spill,
                 backlogLimit: options.judgeBacklog) : nil
+<<<<<<< HEAD
         let sink: any HistorySink = judge ?? writer
         join =
             venue.isVirtual
@@ -99,6 +100,12 @@ package final class RunSession: @unchecked Sendable {
             ? Convoy(lanes: laneCount, window: rig.laneWindow) : nil
         lanes = try venue.lanes(
             recordingTo: join ?? sink, virtual: laneCount, convoy: convoy,
+=======
+        options.telemetry?.begin(header)
+        let sink: any HistorySink = judge ?? writer
+        lanes = try venue.lanes(
+            recordingTo: options.telemetry?.before(sink) ?? sink, virtual: laneCount,
+>>>>>>> po
             through: options.through, start: start)
         if rig.record != .none, options.keepsMessages {
             writer.keepMessages(through: lanes[0].gate)
@@ -232,6 +239,8 @@ package struct RunOptions {
     package var retries: Int?
     /// What a preflight found that the service throttles by; nil where there was none.
     package var throttledBy: ThrottleKey?
+    /// Gets what leaves for a collector of OpenTelemetry; nil: nothing does.
+    package var telemetry: TelemetryExporter?
     /// Software statement of the apps; nil: the demo one.
     package var statement: Secret?
     /// Lanes in virtual time, each with a thread, a clock and a service of its own: what comes of a run does not hang

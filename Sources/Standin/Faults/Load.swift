@@ -7,7 +7,7 @@ internal import Vocabulary
 
 extension FaultKind {
     static let ofLoad = [
-        ThrottleWedge.kind, HerdCollapse.kind, NoFault.kind, Slow.kind, Noisy.kind,
+        ThrottleWedge.kind, HerdCollapse.kind, NoFault.kind, Slow.kind, Noisy.kind, Capacity.kind,
     ]
 }
 
@@ -199,6 +199,47 @@ struct Slow: FaultInjector {
         let share = 1 + jitter * (2 * chance.dice.unit() - 1)
         let nanoseconds = delay / .nanoseconds(1) * share
         context.delay += .nanoseconds(Int64(nanoseconds))
+    }
+}
+
+/// Control: requests are served one after the other, each for the same time; those that come meanwhile wait.
+///
+/// With arrivals at random that is the queue M/D/1, whose waits are known (Erlang, 1909): at a share r of its rate the
+/// mean wait is r / (2 (1 - r)) of a service time. So the limit of such a service is known before `find-limit` looks
+/// for it (rigs/limit.yaml).
+struct Capacity: FaultInjector {
+    static let kind = FaultKind(
+        104, "capacity", "control: one request at a time is served, others wait in a queue",
+        violates: [], probability: nil,
+        [
+            .init("rate", .rate, "100/s", "requests that it serves each second"),
+            .init(
+                "queue", .count(0...1_000_000), "1000",
+                "requests that may wait; further ones are answered 503"),
+        ],
+        injector: Self.self)
+
+    private let serviceTime: Duration
+    private let places: Double
+    /// When it will have served all that it has taken.
+    private var free = Instant.start
+
+    init(_ fault: Fault, _ chance: Chance) {
+        serviceTime = .nanoseconds(Int64((1e9 / max(fault["rate"].value, 1e-6)).rounded()))
+        places = fault["queue"].value
+    }
+
+    mutating func before(
+        _ request: RequestContext, _ service: inout Service, _ context: inout FaultContext
+    ) {
+        let begins = max(request.moment.now, free)
+        let waiting = (begins - request.moment.now) / serviceTime
+        guard waiting <= places else {
+            context.reply = request.reply(.unavailable, by: &service)
+            return
+        }
+        free = begins + serviceTime
+        context.delay += free - request.moment.now
     }
 }
 

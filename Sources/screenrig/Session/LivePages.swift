@@ -16,9 +16,13 @@ enum LivePages {
         let state = LiveState(title: "\(rig.name) → \(venue.targetName)", progress: Progress())
         do {
             let pages = try await Dashboard.start(
-                page: options.page, metrics: options.metrics?.page, of: state,
+                page: options.page, metrics: options.metrics?.page,
+                metricsHost: options.metricsHost, of: state,
                 as: ShownRun(
-                    rig: rig.name, run: "", target: venue.targetName, version: Screenrig.version),
+                    rig: rig.name, run: "", target: venue.targetName, version: Screenrig.version,
+                    shard: venue.shard.map {
+                        .init(number: $0.shard.number, count: $0.shard.count)
+                    }),
                 token: options.control ? "\(RunID.random())" : nil)
             if let url = pages.pageURL { Terminal.complain("dashboard: \(url)") }
             if let url = pages.metricsURL { Terminal.complain("metrics: \(url)") }

@@ -18,6 +18,7 @@ final class RunDisplay: RunObserver {
 
     private let form: Form
     private let dashboard: Dashboard?
+    private let telemetry: TelemetryExporter?
     private let state = Mutex(Shown())
 
     private struct Shown {
@@ -28,13 +29,16 @@ final class RunDisplay: RunObserver {
 
     private static let printEvery = 3
 
-    init(_ form: Form, _ dashboard: Dashboard?) {
-        (self.form, self.dashboard) = (form, dashboard)
+    init(_ form: Form, _ dashboard: Dashboard?, _ telemetry: TelemetryExporter? = nil) {
+        (self.form, self.dashboard, self.telemetry) = (form, dashboard, telemetry)
     }
 
-    var wantsBatches: Bool { dashboard != nil }
+    var wantsBatches: Bool { dashboard != nil || telemetry != nil }
 
-    func changed(_ live: LiveState) { dashboard?.show(live) }
+    func changed(_ live: LiveState) {
+        dashboard?.show(live)
+        telemetry?.show(live)
+    }
 
     func tick(_ live: LiveState, second: Int) {
         state.withLock { state in

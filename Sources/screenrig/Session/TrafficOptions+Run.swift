@@ -13,12 +13,13 @@ extension TrafficOptions {
     /// one household of it, and has the last word.
     func run(
         isVirtual: Bool, pages: PageOptions? = nil, trial: Trial? = nil,
-        shards: ShardOptions? = nil, start: StartOptions? = nil
+        shards: ShardOptions? = nil, start: StartOptions? = nil, telemetry: TelemetryOptions? = nil
     ) async throws {
         do {
             do {
                 try await carryOut(
-                    isVirtual: isVirtual, pages: pages, trial: trial, shards: shards, start: start)
+                    isVirtual: isVirtual, pages: pages, trial: trial, shards: shards, start: start,
+                    telemetry: telemetry)
             } catch let error as RunError {
                 throw CommandFailure(error)
             }
@@ -33,7 +34,7 @@ extension TrafficOptions {
 
     private func carryOut(
         isVirtual: Bool, pages: PageOptions?, trial: Trial?, shards: ShardOptions?,
-        start: StartOptions?
+        start: StartOptions?, telemetry: TelemetryOptions?
     ) async throws {
         try start?.check(isVirtual: isVirtual, hasShard: shards?.shard != nil)
         if isVirtual, pages?.control == true {
@@ -41,6 +42,7 @@ extension TrafficOptions {
                 "--control is for runs over sockets: a run in virtual time repeats from its seed, so nobody may change "
                     + "it; leave --control out")
         }
+        let exporter = try telemetry?.exporter(isVirtual: isVirtual)
         var rig = try RigFile.read(self, isVirtual: isVirtual)
         if let trial { rig = try trial.rig(of: rig) }
         let place = try shards?.place(isVirtual: isVirtual, seed: rig.seed)
@@ -58,6 +60,7 @@ extension TrafficOptions {
         var options = RunOptions()
         if isVirtual { options.virtualLanes = try rig.virtualLanes(asked: lanes) }
         options.judges = !skipsChecks
+        options.telemetry = exporter
         options.judgeBacklog = judgeBacklog
         options.keepsMessages = trial == nil && !skipsBodies
         if trial == nil {
@@ -72,7 +75,7 @@ extension TrafficOptions {
         dashboard?.enter(run: directory.name)
         let session = try RunSession(
             rig, on: venue, into: directory, options, planned: estimate.duration,
-            observer: RunDisplay(form(isTrial: trial != nil), dashboard))
+            observer: RunDisplay(form(isTrial: trial != nil), dashboard, exporter))
         dashboard?.obey { words in
             guard let request = RunRequest(words: words) else {
                 return
@@ -93,6 +96,7 @@ extension TrafficOptions {
         let result = try await session.run()
         if isVirtual, !isQuiet { Terminal.complain(result.pace) }
         for note in result.notes { Terminal.complain("note: \(note)") }
+        if let exporter { Terminal.complain(exporter.finish()) }
         await venue.shutdown()
         let summary = try RunReports.write(
             directory, thresholds: rig.thresholds, findings: result.findings,
@@ -121,7 +125,7 @@ extension TrafficOptions {
     }
 
     /// What the service throttles by; nil where nobody wants to know.
-    private func throttle(of rig: Rig, on venue: Venue) async throws -> ThrottleKey? {
+    func throttle(of rig: Rig, on venue: Venue) async throws -> ThrottleKey? {
         guard let preflight = try Preflight(of: rig, on: venue) else { return nil }
         if !isQuiet {
             Terminal.complain(

@@ -1,0 +1,87 @@
+package import Checker
+internal import Dialects
+internal import Journal
+package import Rigs
+internal import Statistics
+internal import Vocabulary
+
+/// A stretch of a run in which the load was steady: what a step of `find-limit` is judged by. Requests count in the
+/// second in which they ended, households if they arrived within.
+///
+/// ```text
+/// arrivals  ┌──────────────────────────────┐
+///           │ warm-up │       steady       │ the rest finishes
+/// ──────────┴─────────┴────────────────────┴─────────────────
+/// ```
+package struct SteadyPart {
+    /// Of the run.
+    package let seconds: Range<Int>
+    private let kinds: [String]
+    private let findings: Findings?
+    private var sums: [RunFold.FoldSlot: Cell] = [:]
+    private var population = Population()
+
+    /// A request that was never answered counts as one that took `unanswered`: a service that lets the slow ones
+    /// time out is not fast.
+    package init(
+        _ history: some Recorded, seconds: Range<Int>, unanswered: Duration, findings: Findings?
+    ) throws {
+        self.seconds = seconds
+        self.findings = findings
+        kinds = history.header.kinds
+        try history.cells { cell in
+            guard seconds.contains(cell.key.second) else { return }
+            var cell = cell
+            for _ in 0..<max(0, cell.ended - cell.completed) { cell.latency.record(unanswered) }
+            let slot = RunFold.FoldSlot(operation: cell.key.operation, kind: cell.key.kind)
+            sums[slot, default: Cell(key: cell.key)].merge(cell)
+        }
+        try history.households {
+            if seconds.contains($0.arrived.second) { population.add($0) }
+        }
+    }
+
+    /// What the threshold came to.
+    package func reading(_ threshold: Threshold) -> LimitReport.Reading {
+        let result = ThresholdResult(threshold, self)
+        return LimitReport.Reading(
+            expression: result.expression, actual: result.actual,
+            value: threshold.value(of: self), met: result.met)
+    }
+
+    /// Requests that were sent each second.
+    package var requestsPerSecond: Double { Double(sum(nil, kind: nil).sent) / loadSeconds }
+    package var households: Int { population.all.started }
+    /// 0 to 1, of the requests that ended.
+    package var errorShare: Double { share { $0.errors } }
+    package var throttledShare: Double { share { $0[.throttled] } }
+    /// How late the rig was; nil where nothing was sent.
+    package var latenessP99Ms: Double? { sum(nil, kind: nil).lateness.milliseconds(atShare: 0.99) }
+
+    private func share(_ count: (Cell) -> Int) -> Double {
+        let cell = sum(nil, kind: nil)
+        return cell.ended == 0 ? 0 : Double(count(cell)) / Double(cell.ended)
+    }
+}
+
+extension SteadyPart: Measurements {
+    var loadSeconds: Double { Double(seconds.count) }
+    var verdicts: [Verdict]? { findings?.verdicts }
+
+    func sum(_ operation: OperationName?, kind: String?) -> Cell {
+        var total = Cell(
+            key: Cell.CellKey(second: 0, operation: operation ?? .connect, kind: 0))
+        for (slot, cell) in sums
+        where (operation.map { $0 == slot.operation } ?? !slot.operation.isOfConnection)
+            && (kind == nil || kinds.indices.contains(slot.kind) && kinds[slot.kind] == kind)
+        {
+            total.merge(cell)
+        }
+        return total
+    }
+
+    func tally(kind: String?) -> Population.PopulationTally {
+        guard let kind else { return population.all }
+        return population.byKind[kind] ?? Population.PopulationTally()
+    }
+}

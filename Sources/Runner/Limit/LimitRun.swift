@@ -1,0 +1,245 @@
+internal import Checker
+internal import Devices
+internal import Formats
+internal import Foundation
+package import Journal
+package import Reports
+package import Rigs
+package import Statistics
+internal import Synchronization
+internal import Vocabulary
+
+/// `find-limit`: plays the steps that a `LimitSearch` asks for, each as a run of its own, until it has its answer or
+/// something else ends it.
+///
+/// Safe because what changes is in a `Mutex`, and `run` is called once.
+package final class LimitRun: @unchecked Sendable {
+    /// How each step is played.
+    package struct Terms {
+        package var search: LimitSearch.Terms
+        package var stepSeconds: Int
+        package var warmUpSeconds: Int
+        /// Between two steps, for a service to recover.
+        package var pause: Duration
+        package var isVirtual: Bool
+        /// Hosts of `--allow`.
+        package var allowed: [String]
+
+        package init(
+            search: LimitSearch.Terms, stepSeconds: Int, warmUpSeconds: Int, pause: Duration,
+            isVirtual: Bool, allowed: [String]
+        ) {
+            self.search = search
+            self.stepSeconds = stepSeconds
+            self.warmUpSeconds = warmUpSeconds
+            self.pause = pause
+            self.isVirtual = isVirtual
+            self.allowed = allowed
+        }
+    }
+
+    /// What somebody is told while it goes on.
+    package enum News {
+        /// A step begins: its number, its rate, how long it takes.
+        case begins(Int, rate: Double, lasting: Duration)
+        case ended(LimitReport.Step)
+    }
+
+    private let terms: Terms
+    private let rig: Rig
+    private let directory: RunDirectory
+    /// The rig of a step at so many households a second, by its seed.
+    private let rigOfStep: (_ rate: Double, _ seed: UInt64) throws -> Rig
+    private let options: (Rig, Venue) async throws -> RunOptions
+    private let observer: () -> any RunObserver
+    private let state = Mutex(State())
+
+    private struct State {
+        var interrupts = 0
+        var session: RunSession?
+    }
+
+    /// `options` is asked before the first step, with what it will be played on.
+    package init(
+        _ rig: Rig, _ terms: Terms, into directory: RunDirectory,
+        rigOfStep: @escaping (_ rate: Double, _ seed: UInt64) throws -> Rig,
+        options: @escaping (Rig, Venue) async throws -> RunOptions = { _, _ in RunOptions() },
+        observer: @escaping () -> any RunObserver = { NoObserver() }
+    ) {
+        (self.rig, self.terms, self.directory) = (rig, terms, directory)
+        (self.rigOfStep, self.options, self.observer) = (rigOfStep, options, observer)
+    }
+
+    /// Somebody asks for its end, for the first or second time. From any thread.
+    package func interrupt(_ times: Int) {
+        let session = state.withLock { state in
+            state.interrupts = times
+            return state.session
+        }
+        session?.interrupt(times)
+    }
+
+    private var isInterrupted: Bool { state.withLock { $0.interrupts > 0 } }
+
+    /// Plays steps to the end of the search. Throws where nothing could be played at all.
+    package func run(_ tell: (News) -> Void) async throws -> LimitReport {
+        let started = UTCTime(microseconds: WallClock.microseconds).rfc3339
+        var search = LimitSearch(terms.search)
+        var steps: [LimitReport.Step] = []
+        var runOptions: RunOptions?
+        var target = ""
+        var ending: LimitReport.Ending?
+        while ending == nil, let rate = search.next {
+            if isInterrupted { break }
+            let number = steps.count + 1
+            if number > 1, !terms.isVirtual { try? await Task.sleep(for: terms.pause) }
+            let seed = rig.seed.child("limit step", number).value
+            let stepRig = try rigOfStep(rate, seed)
+            let plan = PlanEstimate(Plan(stepRig, seed: stepRig.seed), on: .here(for: stepRig))
+            if let reason = beforehand(plan, stepRig) {
+                // Not even the first step: a mistake of the rig or the command line, not a finding.
+                if number == 1 { throw RunError.couldNotRun("this plan \(reason)") }
+                ending = .rigWasLimit(rate: rate, reason: "the plan \(reason)")
+                break
+            }
+            tell(.begins(number, rate: rate, lasting: plan.duration))
+            let venue = try await Venue(
+                stepRig, isVirtual: terms.isVirtual, allowed: terms.allowed)
+            target = venue.targetName
+            if runOptions == nil { runOptions = try await options(stepRig, venue) }
+            let played = try await play(
+                stepRig, on: venue, number: number, rate: rate, runOptions ?? RunOptions())
+            switch played {
+            case .ended(let end): ending = end
+            case .step(let step):
+                search.note(rate: rate, held: step.held)
+                steps.append(step)
+                tell(.ended(step))
+            }
+        }
+        let how = ending ?? search.ending.map { .init($0) } ?? .interrupted
+        return LimitReport(
+            LimitReport.About(
+                rig: rig.name, target: target, version: Release.version,
+                started: started, seed: rig.seed.value, isVirtual: terms.isVirtual,
+                thresholds: rig.thresholds, stepSeconds: terms.stepSeconds,
+                warmUpSeconds: terms.warmUpSeconds), search, steps: steps, ending: how)
+    }
+
+    /// Why a step cannot be played as it is meant, whatever the service does; nil where it can.
+    private func beforehand(_ plan: PlanEstimate, _ rig: Rig) -> String? {
+        terms.isVirtual ? nil : plan.refusal(on: .here(for: rig))
+    }
+
+    private enum Played {
+        case step(LimitReport.Step)
+        case ended(LimitReport.Ending)
+    }
+
+    private func play(
+        _ rig: Rig, on venue: Venue, number: Int, rate: Double, _ options: RunOptions
+    ) async throws -> Played {
+        let run = (directory.path as NSString).appendingPathComponent(
+            "step-" + (number < 10 ? "0" : "") + "\(number)")
+        let folder: RunDirectory
+        do {
+            folder = try RunDirectory.create(
+                rig: rig.name, startedMicroseconds: WallClock.microseconds, out: run)
+        } catch {
+            throw RunError.couldNotRun("\(error)")
+        }
+        let session = try RunSession(rig, on: venue, into: folder, options, observer: observer())
+        let isLate = state.withLock { state in
+            state.session = session
+            return state.interrupts > 0
+        }
+        if isLate { session.interrupt(1) }
+        let result = try await session.run()
+        state.withLock { $0.session = nil }
+        await venue.shutdown()
+        var complaints: [String] = []
+        let summary = try RunReports.write(
+            folder, thresholds: rig.thresholds, findings: result.findings,
+            complain: { complaints.append($0) })
+        if isInterrupted { return .ended(.interrupted) }
+        switch summary.exitStatus {
+        case .couldNotRun: return .ended(.couldNotRun(Self.withoutEnd(summary.headline)))
+        case .interrupted: return .ended(.interrupted)
+        default: break
+        }
+        if summary.rigHealth.breachFails, !summary.rigHealth.valid {
+            return .ended(
+                .rigWasLimit(
+                    rate: rate, reason: summary.rigHealth.reasons.joined(separator: "; ")))
+        }
+        return try judge(rig, folder, summary, result.findings, number: number, rate: rate)
+    }
+
+    private func judge(
+        _ rig: Rig, _ folder: RunDirectory, _ summary: Summary, _ findings: Findings?,
+        number: Int, rate: Double
+    ) throws -> Played {
+        let history: History
+        let part: SteadyPart
+        let begin = Int(Instant(rig.preparation).milliseconds / 1000) + terms.warmUpSeconds
+        do {
+            history = try History(path: folder.history)
+            part = try SteadyPart(
+                history, seconds: begin..<begin + terms.stepSeconds,
+                unanswered: rig.target.timeout, findings: findings)
+        } catch {
+            throw RunError.couldNotRun("\(error)")
+        }
+        let held = history.restraint.heldBack
+        if Double(held) > Self.heldBackAtMost * Double(summary.exchanges.sent) {
+            return .ended(
+                .rigWasLimit(
+                    rate: rate,
+                    reason: "a limit of the rig (max-rate) held back \(held) of "
+                        + "\(summary.exchanges.sent) requests, so that the service did not get this rate"
+                ))
+        }
+        let readings = rig.thresholds.map { part.reading($0) }
+        let isOver = summary.outage ?? history.end?.breaker.flatMapEmpty
+        if isOver == nil,
+            let silent = zip(rig.thresholds, readings).first(where: { threshold, reading in
+                threshold.isOfTime && reading.value == nil
+            })
+        {
+            return .ended(
+                .couldNotRun(
+                    "nothing was measured for '\(silent.1.expression)' in the steady part of step \(number): "
+                        + "raise --step-for or --from, or name an operation that this rig's households use"
+                ))
+        }
+        let seed = rig.seed.value
+        return .step(
+            LimitReport.Step(
+                number: number, rate: rate, seed: seed, run: folder.name, part,
+                violations: findings?.verdicts.reduce(0) { $0 + $1.violations } ?? 0,
+                readings: readings, held: isOver == nil && readings.allSatisfy(\.met),
+                remark: isOver ?? ""))
+    }
+
+    /// Share of requests that may wait for a ceiling without spoiling a step.
+    private static let heldBackAtMost = 0.01
+
+    private static func withoutEnd(_ sentence: String) -> String {
+        sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
+    }
+}
+
+extension String {
+    /// Nil for an empty one.
+    fileprivate var flatMapEmpty: String? { isEmpty ? nil : self }
+}
+
+extension Threshold {
+    /// Whether it is about how long something takes.
+    fileprivate var isOfTime: Bool {
+        switch measure {
+        case .percentile, .min, .mean, .max, .time: true
+        case .errors, .throttled, .rate, .count, .share: false
+        }
+    }
+}

@@ -1,0 +1,283 @@
+internal import Dialects
+internal import Dispatch
+internal import Foundation
+internal import Glibc
+internal import Journal
+package import Reports
+internal import Rigs
+internal import Statistics
+internal import Synchronization
+internal import Wire
+
+/// Sends a run's metrics, and a span for each exchange where they are wanted, to a collector of OpenTelemetry while the
+/// run goes on (docs/live.md, OpenTelemetry).
+///
+/// It never makes a lane wait: lanes hand over the batches that the journal gets, and what does not fit into a queue of
+/// bounded size is counted and dropped. Everything else happens on a queue of its own.
+///
+/// Safe because `poster` and `messages` are used on `queue` only, which `assertOnQueue` checks; the rest that changes is
+/// in a `Mutex`.
+package final class TelemetryExporter: @unchecked Sendable {
+    private let collector: Collector
+    private let sendsSpans: Bool
+    private let queue = DispatchQueue(label: "screenrig.telemetry", qos: .background)
+    private let poster: Poster
+    private let timer: any DispatchSourceTimer
+    private let shared = Mutex(Waiting())
+    private var messages: TelemetryMessages?
+    private var beats = 0
+
+    /// What waits, and what became of the rest.
+    fileprivate struct Waiting {
+        var batches: [[Exchange]] = []
+        var count = 0
+        var state: LiveState?
+        var sent = 0
+        var dropped = 0
+        var metrics = 0
+        /// Messages of metrics that were lost.
+        var lostMetrics = 0
+        /// The first thing that went wrong.
+        var trouble: String?
+    }
+
+    /// Spans that may wait: some 30 MB.
+    static let spansAtMost = 50_000
+    /// Of one message.
+    private static let spansOfMessage = 512
+    /// Seconds between messages of metrics.
+    private static let beatsToMetrics = 10
+    /// How long a message may take, and the end of a run all in all.
+    private static let (patience, grace): (Duration, Double) = (.seconds(5), 10)
+
+    /// Sends nothing before `begin`.
+    package init(_ collector: Collector, sendsSpans: Bool) throws(RunError) {
+        self.collector = collector
+        self.sendsSpans = sendsSpans
+        do throws(WireError) {
+            poster = try Poster(
+                timeout: Self.patience, isSecure: collector.base.origin.scheme == .https,
+                ca: collector.certificate)
+        } catch {
+            throw .couldNotRun(
+                "\(error)".replacing("tls.ca", with: "OTEL_EXPORTER_OTLP_CERTIFICATE"))
+        }
+        timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now() + 1, repeating: 1)
+        timer.setEventHandler { [weak self] in self?.beat() }
+    }
+
+    deinit {
+        timer.cancel()
+    }
+
+    /// A run of this header is about to begin.
+    func begin(_ header: HistoryHeader) {
+        let run = header.runID?.description ?? header.run
+        var resource: [(name: String, value: String)] = [
+            ("service.name", "screenrig"), ("service.version", header.version),
+            ("service.instance.id", header.run), ("screenrig.rig", header.rigName),
+            ("screenrig.run", header.run), ("screenrig.run.id", run),
+            ("screenrig.target", header.target),
+        ]
+        for (name, value) in shard(of: header) + collector.attributes {
+            if let place = resource.firstIndex(where: { $0.name == name }) {
+                resource[place].value = value
+            } else {
+                resource.append((name, value))
+            }
+        }
+        let made = TelemetryMessages(
+            resource: resource, run: run, startNanoseconds: header.startedMicroseconds * 1000,
+            version: header.version)
+        queue.sync { messages = made }
+        timer.activate()
+    }
+
+    private func shard(of header: HistoryHeader) -> [(name: String, value: String)] {
+        header.shard.map {
+            [("screenrig.shard", String($0.number)), ("screenrig.shards", String($0.count))]
+        } ?? []
+    }
+
+    /// A sink that hands over what `sink` gets, where spans are wanted.
+    func before(_ sink: any HistorySink) -> any HistorySink {
+        sendsSpans ? Tap(exporter: self, sink: sink) : sink
+    }
+
+    private struct Tap: HistorySink {
+        let exporter: TelemetryExporter
+        let sink: any HistorySink
+
+        func append(_ batch: Batch) {
+            exporter.take(batch.exchanges)
+            sink.append(batch)
+        }
+    }
+
+    /// On a lane's thread.
+    private func take(_ exchanges: [Exchange]) {
+        guard !exchanges.isEmpty else { return }
+        shared.withLock { waiting in
+            guard waiting.count + exchanges.count <= Self.spansAtMost else {
+                waiting.dropped += exchanges.count
+                return
+            }
+            waiting.batches.append(exchanges)
+            waiting.count += exchanges.count
+        }
+    }
+
+    /// The run has got so far. From any thread; returns at once.
+    package func show(_ state: LiveState) { shared.withLock { $0.state = state } }
+
+    /// Sends what waits, for at most 10 s, and says what became of everything.
+    package func finish() -> String {
+        let done = DispatchSemaphore(value: 0)
+        let deadline = DispatchTime.now() + Self.grace
+        queue.async { [self] in
+            assertOnQueue()
+            timer.cancel()
+            sendSpans(until: deadline)
+            sendMetrics()
+            done.signal()
+        }
+        _ = done.wait(timeout: deadline + 2 * Self.grace)
+        let waiting = shared.withLock { waiting in
+            waiting.dropped += waiting.count
+            (waiting.batches, waiting.count) = ([], 0)
+            return waiting
+        }
+        return sentence(waiting)
+    }
+
+    private func sentence(_ waiting: Waiting) -> String {
+        func counted(_ count: Int, _ noun: String) -> String {
+            "\(count) \(noun)\(count == 1 ? "" : "s")"
+        }
+        let spans = sendsSpans ? "\(counted(waiting.sent, "span")) and " : ""
+        let sent =
+            "telemetry: sent \(spans)\(counted(waiting.metrics, "message")) of metrics to "
+            + "\(collector.base.origin)"
+        var lost: [String] = []
+        if waiting.dropped > 0 { lost.append("dropped \(counted(waiting.dropped, "span"))") }
+        if waiting.lostMetrics > 0 {
+            lost.append("lost \(counted(waiting.lostMetrics, "message")) of metrics")
+        }
+        let why = waiting.trouble.map { "; first: \($0)" } ?? ""
+        return lost.isEmpty ? sent : "\(sent); \(lost.joined(separator: ", "))\(why)"
+    }
+
+    // MARK: On the queue
+
+    private func beat() {
+        assertOnQueue()
+        // As the judge: a lane that wants this core goes first.
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+        sendSpans(until: .distantFuture)
+        beats += 1
+        if beats.isMultiple(of: Self.beatsToMetrics) { sendMetrics() }
+    }
+
+    private func sendMetrics() {
+        guard let messages, let state = shared.withLock({ $0.state }) else { return }
+        let body = messages.metrics(state, now: WallClock.microseconds)
+        let trouble = post(body, "metrics").trouble
+        shared.withLock { waiting in
+            if let trouble {
+                waiting.lostMetrics += 1
+                waiting.trouble = waiting.trouble ?? trouble
+            } else {
+                waiting.metrics += 1
+            }
+        }
+    }
+
+    private func sendSpans(until deadline: DispatchTime) {
+        guard let messages else { return }
+        while DispatchTime.now() < deadline {
+            let taken = shared.withLock { $0.next(Self.spansOfMessage) }
+            guard !taken.isEmpty else { return }
+            // What never left is no request that a server could join.
+            let exchanges = taken.filter { $0.outcome != .notSent }
+            guard !exchanges.isEmpty else { continue }
+            let (trouble, rejected) = post(messages.spans(exchanges), "traces")
+            shared.withLock { waiting in
+                let lost = trouble == nil || rejected > 0 ? rejected : exchanges.count
+                waiting.sent += exchanges.count - lost
+                waiting.dropped += lost
+                if let trouble { waiting.trouble = waiting.trouble ?? trouble }
+            }
+        }
+    }
+
+    /// Sends a message, a second time where the collector asks for that (OTLP, Failures). What is wrong, and how many
+    /// spans the collector turned down.
+    private func post(_ body: [UInt8], _ signal: String) -> (trouble: String?, rejected: Int) {
+        var headers = collector.headers
+        headers.set("Content-Type", "application/json")
+        headers.set("User-Agent", "screenrig/\(Release.version)")
+        let address = collector.address(of: signal)
+        var ending = poster.post(body, to: address, headers)
+        if case .answered(429, _) = ending { ending = again(body, address, headers) }
+        if case .answered(502...504, _) = ending { ending = again(body, address, headers) }
+        switch ending {
+        case .answered(200...299, let body): return partial(body)
+        case .answered(let status, _):
+            return ("\(address.target) was answered \(status)", 0)
+        case .lost(let why): return ("\(address.target): \(why)", 0)
+        }
+    }
+
+    private func again(_ body: [UInt8], _ address: WebAddress, _ headers: Headers) -> Poster.Ending
+    {
+        Thread.sleep(forTimeInterval: 1)
+        return poster.post(body, to: address, headers)
+    }
+
+    /// What a collector took in part (OTLP, Partial Success).
+    private func partial(_ body: [UInt8]) -> (trouble: String?, rejected: Int) {
+        struct Answer: Decodable {
+            struct Partial: Decodable {
+                var rejectedSpans: Number?
+            }
+            var partialSuccess: Partial?
+        }
+        /// A number, or a text of one.
+        struct Number: Decodable {
+            var value: Int
+
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.singleValueContainer()
+                if let number = try? container.decode(Int.self) {
+                    value = number
+                } else {
+                    value = Int(try container.decode(String.self)) ?? 0
+                }
+            }
+        }
+        let answer = try? JSONDecoder().decode(Answer.self, from: Data(body))
+        let rejected = answer?.partialSuccess?.rejectedSpans?.value ?? 0
+        return (rejected > 0 ? "the collector turned down \(rejected) spans" : nil, rejected)
+    }
+
+    private func assertOnQueue() {
+        dispatchPrecondition(condition: .onQueue(queue))
+    }
+}
+
+extension TelemetryExporter.Waiting {
+    /// Takes whole batches up to about `limit` exchanges, the oldest first.
+    fileprivate mutating func next(_ limit: Int) -> [Exchange] {
+        var taken: [Exchange] = []
+        var used = 0
+        for batch in batches {
+            if !taken.isEmpty, taken.count + batch.count > limit { break }
+            taken += batch
+            used += 1
+        }
+        batches.removeFirst(used)
+        count -= taken.count
+        return taken
+    }
+}

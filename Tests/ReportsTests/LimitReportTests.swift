@@ -1,0 +1,100 @@
+import Dialects
+import Journal
+import Rigs
+import Statistics
+import Testing
+import Vocabulary
+
+@testable import Reports
+
+@Suite("What find-limit leaves") struct LimitReportTests {
+    static let thresholds = [
+        Threshold(
+            subject: .operation(.pollToken), measure: .percentile(0.99, .latency),
+            comparison: .below, bound: 250e6, text: "poll-token p99 < 250ms"),
+        Threshold(
+            subject: .everything, measure: .errors, comparison: .below, bound: 0.01,
+            text: "errors < 1%"),
+    ]
+
+    /// A service with the limit 42/s, as its steps would tell; `steps`: at most so many.
+    static func report(
+        _ ending: LimitReport.Ending? = nil, steps most: Int = 30, from: Double = 1,
+        limit: Double = 42
+    ) throws -> LimitReport {
+        var search = LimitSearch(.init(from: from, to: 100, stepsAtMost: most))
+        let part = try SteadyPart(
+            Sample(), seconds: 2..<12, unanswered: .seconds(10), findings: nil)
+        var steps: [LimitReport.Step] = []
+        while let rate = search.next {
+            let milliseconds = 20 / max(0.02, 1 - rate / (limit / 0.92))
+            let held = rate < limit
+            search.note(rate: rate, held: held)
+            steps.append(
+                LimitReport.Step(
+                    number: steps.count + 1, rate: rate, seed: UInt64(steps.count),
+                    run: "step-\(steps.count + 1)", part, violations: 0,
+                    readings: [
+                        .init(
+                            expression: "poll-token p99 < 250ms",
+                            actual: "\(Int(milliseconds)) ms", value: milliseconds * 1e6,
+                            met: held),
+                        .init(expression: "errors < 1%", actual: "0 %", value: 0, met: true),
+                    ], held: held, remark: ""))
+            if ending != nil, steps.count == most { break }
+        }
+        return LimitReport(
+            LimitReport.About(
+                rig: "limit <&>", target: "http://127.0.0.1:8080", version: "1.2.3",
+                started: "2026-11-25T07:00:00Z", seed: 7, isVirtual: false,
+                thresholds: thresholds, stepSeconds: 60, warmUpSeconds: 9), search, steps: steps,
+            ending: ending ?? search.ending.map { .init($0) } ?? .interrupted)
+    }
+
+    @Test("its files are those that were reviewed")
+    func files() throws {
+        let report = try Self.report()
+        for (name, text) in report.files { try Golden.expect(text, is: "limit/\(name)") }
+        #expect(!(report.files.last?.text.contains("<&>") ?? true))
+        let interval = try #require(report.interval)
+        #expect(interval.contains(42) && report.limit.map(interval.contains) == true)
+    }
+
+    @Test("each way to end has its sentence")
+    func headlines() throws {
+        let all: [(LimitReport, String)] = [
+            (try Self.report(), "Limit: "), (try Self.report(steps: 9), "The interval is wider"),
+            (try Self.report(steps: 3), "No limit found in 3 steps"),
+            (try Self.report(limit: 1000), "No limit up to 100 households/s"),
+            (try Self.report(from: 60), "The limit is below 60.0 households/s"),
+            (
+                try Self.report(.rigWasLimit(rate: 64, reason: "it was late"), steps: 4),
+                "The rig, not the service, was the limit at 64.0 households/s: it was late"
+            ),
+            (try Self.report(.interrupted, steps: 8), "Interrupted after 8 steps: its limit lies"),
+            (try Self.report(.couldNotRun("no answer"), steps: 1), "Could not run: no answer."),
+        ]
+        for (report, words) in all {
+            #expect(report.headline.contains(words), "\(report.headline)")
+        }
+        try Golden.expect(
+            all.map { $0.0.headline + "\n" }.joined(), is: "limit/headlines.txt")
+    }
+
+    @Test(
+        "only what ended in the steady part counts, and what was never answered took the time-out")
+    func steady() throws {
+        let sample = Sample()
+        let whole = try SteadyPart(
+            sample, seconds: 0..<10_000, unanswered: .seconds(10), findings: nil)
+        let part = try SteadyPart(sample, seconds: 2..<6, unanswered: .seconds(10), findings: nil)
+        let sum = part.sum(nil, kind: nil)
+        #expect(sum.sent > 0 && sum.sent < whole.sum(nil, kind: nil).sent)
+        #expect(part.households == sample.records.count { (2..<6).contains($0.arrived.second) })
+        let all = whole.sum(nil, kind: nil)
+        let lost = all.ended - all.completed
+        #expect(lost > 0 && all.latency.count == all.completed + lost)
+        #expect(all.latency.count(above: 9_900_000_000) >= lost)
+        #expect(part.requestsPerSecond == Double(sum.sent) / 4)
+    }
+}
