@@ -88,8 +88,9 @@ package final class RunSession: @unchecked Sendable {
             ? JudgeQueue(
                 rules, lanes: shownLanes, before: writer, waits: venue.isVirtual, spill: spill,
                 backlogLimit: options.judgeBacklog) : nil
-<<<<<<< HEAD
-        let sink: any HistorySink = judge ?? writer
+        options.telemetry?.begin(header)
+        let judged: any HistorySink = judge ?? writer
+        let sink = options.telemetry?.before(judged) ?? judged
         join =
             venue.isVirtual
             ? LaneJoin(
@@ -100,12 +101,6 @@ package final class RunSession: @unchecked Sendable {
             ? Convoy(lanes: laneCount, window: rig.laneWindow) : nil
         lanes = try venue.lanes(
             recordingTo: join ?? sink, virtual: laneCount, convoy: convoy,
-=======
-        options.telemetry?.begin(header)
-        let sink: any HistorySink = judge ?? writer
-        lanes = try venue.lanes(
-            recordingTo: options.telemetry?.before(sink) ?? sink, virtual: laneCount,
->>>>>>> po
             through: options.through, start: start)
         if rig.record != .none, options.keepsMessages {
             writer.keepMessages(through: lanes[0].gate)

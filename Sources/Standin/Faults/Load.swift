@@ -217,14 +217,16 @@ struct Capacity: FaultInjector {
                 "queue", .count(0...1_000_000), "1000",
                 "requests that may wait; further ones are answered 503"),
         ],
-        injector: Self.self)
+        meetsOthers: true, injector: Self.self)
 
+    var chance: Chance
     private let serviceTime: Duration
     private let places: Double
     /// When it will have served all that it has taken.
     private var free = Instant.start
 
     init(_ fault: Fault, _ chance: Chance) {
+        self.chance = chance
         serviceTime = .nanoseconds(Int64((1e9 / max(fault["rate"].value, 1e-6)).rounded()))
         places = fault["queue"].value
     }

@@ -12,11 +12,7 @@ struct Comparability: Sendable, Hashable {
     var isVirtual: Bool
     var lanes: Int
     var version: String
-<<<<<<< HEAD
-    /// Which households it has: `all`, or `shard 3 of 8`, one that goes on where another ended apart.
-=======
-    /// Which part of the plan it was: `shard 3 of 8`, `the whole plan`.
->>>>>>> pm
+    /// Which part of the plan it was: `the whole plan`, or `shard 3 of 8`, one that goes on where another ended apart.
     var part: String
     /// The text of each key of the rig that shapes the load or the service.
     var keys: [String: String]
@@ -32,17 +28,10 @@ struct Comparability: Sendable, Hashable {
         lanes = summary.run.lanes
         version = summary.run.version
         part =
-<<<<<<< HEAD
             summary.run.shard.map { shard in
                 "shard \(shard.number) of \(shard.count)"
                     + (shard.earlier.isEmpty ? "" : ", attempt \(shard.attempt)")
-            } ?? "all"
-=======
-            header.shard.map {
-                "shard \($0.number) of \($0.count)"
-                    + ($0.attempt > 1 ? ", attempt \($0.attempt)" : "")
             } ?? "the whole plan"
->>>>>>> pm
         keys = Self.keys(of: header.rigSource).filter {
             !Rig.keysThatChangeNoRequest.contains($0.key)
         }
