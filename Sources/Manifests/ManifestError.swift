@@ -3,6 +3,8 @@ public enum ManifestError: Error, Hashable, CustomStringConvertible {
     /// A file that the rig names, and that does not lie below the rig's folder.
     case outside(path: String, folder: String)
     case unreadable(path: String)
+    /// Two files whose names are one as keys of a ConfigMap, which has no folders.
+    case alike(String, String)
     /// More than a ConfigMap holds.
     case tooLarge(bytes: Int)
     /// The name of the job, which no engine would take.
@@ -15,6 +17,8 @@ public enum ManifestError: Error, Hashable, CustomStringConvertible {
                 + "move it there, and name it relative to the rig"
         case .unreadable(let path):
             "\(path) cannot be read; a ConfigMap needs it as UTF-8 text"
+        case .alike(let one, let other):
+            "\(one) and \(other) would have one name in a ConfigMap, which has no folders; rename one of them"
         case .tooLarge(let bytes):
             "the rig and its files have \(bytes) bytes, and a ConfigMap holds "
                 + "\(RigBundle.bytesAtMost); build an image that has them"

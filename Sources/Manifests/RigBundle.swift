@@ -52,6 +52,11 @@ public struct RigBundle: Sendable {
                 File(path: place.inside, source: place.path, text: isSecret ? nil : text))
         }
         self.files = files.sorted { $0.path < $1.path }
+        let keys = Dictionary(
+            grouping: [fileName] + self.files.map(\.path), by: KubernetesManifest.key)
+        if let alike = keys.values.first(where: { $0.count > 1 }) {
+            throw .alike(alike[0], alike[1])
+        }
         variables = names.sorted()
         let bytes = files.reduce(text.utf8.count) { $0 + ($1.text?.utf8.count ?? 0) }
         if bytes > Self.bytesAtMost { throw .tooLarge(bytes: bytes) }

@@ -64,7 +64,7 @@ struct ManifestOptions: ParsableArguments {
                     "--shards is \(shards), and the plan has \(households) households; use "
                         + "fewer shards")
             }
-            let needs = ShardNeeds(estimate, shards: shards, lanes: lanes ?? reading.rig.lanes)
+            let needs = ShardNeeds(estimate, of: reading.rig, shards: shards, lanes: lanes)
             return (
                 bundle, needs, try name.map { try JobName($0) } ?? JobName(rig: reading.rig.name)
             )

@@ -94,6 +94,7 @@ struct ManifestTests {
             ),
             (["kubernetes", "outside.yaml", "--shards", "2"], "move it there"),
             (["kubernetes", "missing.yaml", "--shards", "2"], "gone.txt"),
+            (["kubernetes", "alike.yaml", "--shards", "2"], "rename one of them"),
             (
                 ["kubernetes", "full.yaml", "--shards", "2", "--name", "No_Name"],
                 "the name 'No_Name' is not possible"
@@ -126,6 +127,11 @@ struct ManifestTests {
             "rig: outside\n" + load + "accounts: {file: ../accounts.csv}\n", to: "outside.yaml")
         _ = try folder.write(
             "rig: missing\n" + load + "forwarded-for: {file: gone.txt}\n", to: "missing.yaml")
+        _ = try folder.write(
+            "rig: alike\n" + load
+                + "accounts: {file: tls/ca.pem}\nforwarded-for: {file: tls_ca.pem}\n",
+            to: "alike.yaml")
+        _ = try folder.write("203.0.113.7\n", to: "tls_ca.pem")
         let more = arguments[0] == "kubernetes" ? Self.image : []
         let ended = try await Command(["manifest"] + arguments + more, in: folder).ended()
         #expect(ended.code == 2, "\(ended.output)")
@@ -139,7 +145,8 @@ struct ManifestTests {
         _ = try await Self.manifest(
             [
                 "kubernetes", Command.rig("staging.yaml"), "--shards", "8", "--set",
-                "load.arrivals=[{ramp-to: 200/s, over: 5m}, {hold: 30m}]", "--out",
+                "load.arrivals=[{ramp-to: 200/s, over: 5m}, {hold: 30m}]", "--set",
+                "target.max-rate=4000/s", "--out",
                 folder.path("base"),
             ] + Self.image, in: folder)
         let base = Command.root.appending(path: "deploy/kubernetes/base")

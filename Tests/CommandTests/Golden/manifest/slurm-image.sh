@@ -1,7 +1,9 @@
 #!/bin/bash
 # Rig 'Premiere, other' as 16 shards of a Slurm array. Written by 'screenrig manifest slurm'.
-# The plan: about 31500 households, up to 1133 requests/s, about 14 min.
+# The plan: about 31500 households, up to 1133 requests/s, about 10 h.
 # One of its 16 shards: 1 lane, 2 processors, 512 MB, about 345 open files.
+# At most 20 requests/s leave, over all shards together (target.max-rate; off loopback it is 20/s
+# unless the rig says more): those beyond wait.
 #
 # Type it in the folder in which this works; every node must see that folder:
 #   screenrig run full.yaml --target https://other.example --set 'rig=Premiere, other'
