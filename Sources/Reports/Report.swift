@@ -28,10 +28,9 @@ public enum Report {
         to directory: String
     ) throws(ReportError) -> Written {
         let fold: RunFold
-        let households: String
+        var table = HouseholdTable(findings)
         do {
-            fold = try RunFold(history, findings)
-            households = try householdTable(history, findings)
+            fold = try RunFold(history, findings) { table.add($0) }
         } catch {
             throw .unreadable(why: "\(error)")
         }
@@ -50,7 +49,7 @@ public enum Report {
         summary.traces = Set(pages.map(\.household))
         var written = Written(summary: summary, files: [], errors: [])
         // The smallest and most telling first: a disk that fills up then loses the least.
-        for (name, text) in files(summary, fold, households: households) {
+        for (name, text) in files(summary, fold, households: table.text) {
             do {
                 try save(text(), as: name, in: directory)
                 written.files.append(name)
@@ -72,10 +71,10 @@ public enum Report {
     static func texts(
         _ history: some Recorded, thresholds: [Threshold], findings: Findings?
     ) throws -> [(name: String, text: String)] {
-        let fold = try RunFold(history, findings)
-        let households = try householdTable(history, findings)
+        var table = HouseholdTable(findings)
+        let fold = try RunFold(history, findings) { table.add($0) }
         let summary = Summary(fold, thresholds: thresholds)
-        return files(summary, fold, households: households).map { ($0.0, $0.1()) }
+        return files(summary, fold, households: table.text).map { ($0.0, $0.1()) }
     }
 
     private static func files(
@@ -110,22 +109,6 @@ public enum Report {
         ] + shards
     }
 
-    static func householdTable(
-        _ history: some Recorded, _ findings: Findings? = nil
-    ) throws -> String {
-        let columns = HouseholdRow.columns.ofCSV()
-        var text = CSV.line(columns.map(\.csv))
-        var violations: [Int: Int] = [:]
-        for violation in findings?.violations ?? [] where violation.standing == .fails {
-            violations[violation.household, default: 0] += 1
-        }
-        try history.households {
-            let row = HouseholdRow(household: $0, violations: violations[$0.household] ?? 0)
-            text += CSV.line(columns.map { $0.value(row).csv })
-        }
-        return text
-    }
-
     /// Writes a file of a run directory, `name` within it.
     static func save(
         _ text: String, as name: String, in directory: String
@@ -146,5 +129,25 @@ public enum Report {
         let number = below?.domain == NSPOSIXErrorDomain ? below?.code : nil
         if let number { return String(cString: strerror(Int32(number))) }
         return cocoa.localizedDescription
+    }
+}
+
+/// households.csv, as its households come.
+struct HouseholdTable {
+    private let columns = HouseholdRow.columns.ofCSV()
+    private var violations: [Int: Int] = [:]
+    private(set) var text: String
+
+    init(_ findings: Findings?) {
+        text = CSV.line(columns.map(\.csv))
+        for violation in findings?.violations ?? [] where violation.standing == .fails {
+            violations[violation.household, default: 0] += 1
+        }
+    }
+
+    mutating func add(_ household: HouseholdRecord) {
+        let row = HouseholdRow(
+            household: household, violations: violations[household.household] ?? 0)
+        text += CSV.line(columns.map { $0.value(row).csv })
     }
 }

@@ -51,7 +51,11 @@ package struct RunFold {
     /// Where in the plan the record begins: of a shard that goes on where an earlier attempt ended.
     private var begins: Double { Double(header.shard?.begins.nanoseconds ?? 0) / 1e9 }
 
-    package init(_ history: some Recorded, _ findings: Findings? = nil) throws {
+    /// `each` sees the record of each household, which are read once: there may be a million.
+    package init(
+        _ history: some Recorded, _ findings: Findings? = nil,
+        each: (HouseholdRecord) -> Void = { _ in }
+    ) throws {
         self.findings = findings
         let links = ExchangeLinks(history.header)
         violations = try ViolationRow.rows(findings, history, links)
@@ -66,6 +70,7 @@ package struct RunFold {
         try history.households {
             population.add($0)
             slow.add($0)
+            each($0)
         }
         slowest = try slow.households.compactMap {
             Waterfall($0, try history.exchanges(household: $0.household))

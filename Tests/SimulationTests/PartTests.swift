@@ -67,7 +67,8 @@ struct PartTests {
     /// Rigs in which no TV polls on when nobody can sign in any more: until when it does hangs on all households of
     /// the part (`load.settle`).
     private static let rigs = [
-        "smoke.yaml", "device-grant.yaml", "v2.yaml", "throttled.yaml", "replicas.yaml",
+        "smoke.yaml", "device-grant.yaml", "v2-smoke.yaml", "v2-fire-tv.yaml",
+        "v2-two-providers.yaml", "replicas.yaml",
         "sdk-tvos.yaml", "two-viewers.yaml", "platform-sign-on.yaml", "returning.yaml",
     ].filter { RigFiles.names.contains($0) }
 
@@ -76,7 +77,7 @@ struct PartTests {
         for seed in Seed.samples(3) {
             let rig = try RigFiles.read(
                 name, seed: seed.value,
-                ["load.settle": "40m", "viewer.gives-up": "0%", "standin.network.loss": "1%"],
+                ["load.settle": "40m", "standin.network.loss": "1%"],
                 limit: 16)
             let whole = try Self.play(rig, [0], of: 1)
             #expect(!whole.isEmpty)
