@@ -13,13 +13,13 @@ extension History {
     func exchanges(after id: Int, atMost count: Int) throws -> [(id: Int, exchange: Exchange)] {
         var found: [(id: Int, exchange: Exchange)] = []
         found.reserveCapacity(count)
+        func row(_ columns: inout Columns) -> (id: Int, exchange: Exchange)? {
+            var first = columns
+            guard let id = first.identifier(), let exchange = Exchange(&columns) else { return nil }
+            return (id, exchange)
+        }
         try visit(
-            HistorySchema.exchanges, "WHERE id > ? ORDER BY id LIMIT ?", [id, count],
-            as: { columns in
-                var copy = columns
-                let id = copy.identifier()
-                return Exchange(&columns).flatMap { exchange in id.map { ($0, exchange) } }
-            }
+            HistorySchema.exchanges, "WHERE id > ? ORDER BY id LIMIT ?", [id, count], as: row
         ) { found.append($0) }
         return found
     }

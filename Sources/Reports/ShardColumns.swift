@@ -69,6 +69,12 @@ extension MergedShard {
     /// Something of it is worth a look.
     var isNotable: Bool { !isValid || lost > 0 || ended == nil || attempt > 1 }
 
+    /// `07:00:00.012`: the day stands at the top of the page.
+    private var startTime: String {
+        let text = UTCTime.rfc3339(microseconds: startedMicroseconds, decimals: 3)
+        return String(text.dropFirst(11).dropLast())
+    }
+
     static let columns: [Column<MergedShard>] = [
         count("shard", "Shard", "number of the shard, from 0", rank: 0) { $0.shard },
         count("attempt", "Attempt", "1, and one more for each restart by the engine", rank: 4) {
@@ -81,14 +87,9 @@ extension MergedShard {
         Column(
             "started", json: "started", page: "Start", isText: true,
             about: "when it started, UTC, by its machine's clock",
-            drawn: {
-                // The day stands above the page.
-                let text = UTCTime.rfc3339(microseconds: $0.startedMicroseconds, decimals: 3)
-                return "\(text.dropFirst(11).dropLast())"
-            }
-        ) {
-            .text(UTCTime.rfc3339(microseconds: $0.startedMicroseconds, decimals: 3))
-        },
+            drawn: { "\($0.startTime)" },
+            value: { .text(UTCTime.rfc3339(microseconds: $0.startedMicroseconds, decimals: 3)) }
+        ),
         Column(
             "skew_ms", json: "skewMs", page: "Skew", terminal: "skew ms", rank: 5, unit: "ms",
             about:
@@ -120,8 +121,9 @@ extension MergedShard {
             drawn: {
                 $0.isValid
                     ? "<span class=\"good\">✓ yes</span>" : "<span class=\"bad\">✗ no</span>"
-            }
-        ) { .text($0.isValid ? "yes" : "no") },
+            },
+            value: { .text($0.isValid ? "yes" : "no") }
+        ),
         Column(json: "valid") { .json(.bool($0.isValid)) },
         Column(json: "reasons") { .json(.array($0.reasons.map(JSON.string))) },
         Column(

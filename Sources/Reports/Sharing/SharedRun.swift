@@ -26,6 +26,28 @@ struct SharedRun: Recorded {
     var gaps: [String] { original.gaps }
     var restraint: Restraint { original.restraint }
 
+    /// Without the names of machines.
+    var merge: MergeRecord? {
+        guard let merge = original.merge else { return nil }
+        let hosts = Set((try? original.shards().map(\.host)) ?? []).filter { !$0.isEmpty }
+        func shared(_ text: String) -> String {
+            hosts.sorted().reduce(pseudonyms.replaced(text)) {
+                $0.replacing($1, with: "a machine")
+            }
+        }
+        return MergeRecord(gaps: merge.gaps.map(shared), notes: merge.notes.map(shared))
+    }
+
+    /// Likewise.
+    func shards() throws -> [MergedShard] {
+        try original.shards().map { shard in
+            var shard = shard
+            (shard.host, shard.run) = ("", "")
+            shard.target = pseudonyms.replaced(shard.target)
+            return shard
+        }
+    }
+
     func cells(_ body: (Cell) throws -> Void) throws { try original.cells(body) }
     func health() throws -> [LaneHealth] { try original.health() }
 
