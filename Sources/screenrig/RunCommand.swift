@@ -10,7 +10,7 @@ struct RunCommand: AsyncParsableCommand {
                 screenrig run rigs/second-screen.yaml --target http://127.0.0.1:8080
                 screenrig run rigs/smoke.yaml --dashboard --set load.settle=5s
                 screenrig run rigs/smoke.yaml --fault ack-before-apply:window=3s
-                screenrig run smoke --shard 0/8 --run-id premiere-1 --start-at 2026-11-25T19:30:00Z
+                screenrig run smoke --shard 0/8 --run-id premiere-1
 
             Press Ctrl-C once to end the run within 5 s with a full report, twice to stop at once. If the \
             service stops responding, the run continues until the last arrival plus load.settle, at least 10 \

@@ -273,4 +273,60 @@ final class ShardTests: Sendable {
         error = #expect(throws: RunError.self) { try rig.part(of: Shard(0, of: own + 1)) }
         #expect("\(try #require(error))".contains("use at most \(own) shards, or a larger load"))
     }
+
+    @Test("send no more than their part of max-rate")
+    func ceilings() throws {
+        var rig = try RigFiles.read("twenty.yaml", ["target.max-rate": "40/s"])
+        rig.record = .all
+        func busiestSecond(_ history: History) throws -> Int {
+            var seconds: [Int: Int] = [:]
+            try history.exchanges { seconds[$0.begun.second, default: 0] += 1 }
+            return seconds.values.max() ?? 0
+        }
+        // As many as the ceiling lets through, so that the parts below are put to the test.
+        #expect((38...41).contains(try busiestSecond(try play(rig, nil, as: "whole"))))
+        for number in 0..<4 {
+            let history = try play(
+                rig, ShardTerms(Shard(number, of: 4), of: Self.run), as: "\(number)")
+            #expect((8...11).contains(try busiestSecond(history)))
+        }
+    }
+
+    @Test("give a secret the same fingerprint in all shards of a run, and in no other run")
+    func fingerprints() async throws {
+        let rig = try Rig.read(
+            """
+            rig: remote
+            target:
+              base: http://127.0.0.1:9
+              protocol: adobe-pass-v1
+              headers: {X-Key: "${KEY}"}
+            load: {closed: {households: 4}}
+            """, file: "remote.yaml",
+            with: RigSurroundings(environment: ["KEY": "a secret of the rig"])
+        ).rig
+        var number = 0
+        func fingerprint(_ terms: ShardTerms?) async throws -> Fingerprint {
+            number += 1
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let venue = try await Venue(
+                rig, isVirtual: false, allowed: [], asksLeave: false, as: terms)
+            let writer = try HistoryWriter(
+                path: folder.appending(path: "\(number).sqlite").path,
+                header: HistoryHeader(
+                    run: "", rigName: "", rigSource: "", seed: 0, startedMicroseconds: 0,
+                    target: "",
+                    protocolName: "", version: "", isVirtual: false, lanes: 1, kinds: [],
+                    plannedHouseholds: nil, load: "", thresholds: [], validLatenessNanoseconds: 0,
+                    validBusy: 1, breachFails: false))
+            let lanes = try venue.lanes(recordingTo: writer)
+            return lanes[0].fingerprinter.fingerprint(of: Secret("token"))
+        }
+        let first = try await fingerprint(ShardTerms(Shard(0, of: 2), of: Self.run))
+        #expect(try await fingerprint(ShardTerms(Shard(1, of: 2), of: Self.run)) == first)
+        let other = RunID(named: "another")
+        #expect(try await fingerprint(ShardTerms(Shard(0, of: 2), of: other)) != first)
+        let unsplit = try await fingerprint(nil)
+        #expect(try await fingerprint(nil) != unsplit)
+    }
 }
