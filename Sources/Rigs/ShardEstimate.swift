@@ -13,6 +13,12 @@ public struct ShardEstimate: Sendable, Hashable {
         /// Of one machine; nil where nobody has measured it.
         public var limit: Double?
 
+        /// Rates have decimals where they are small; all else is counted whole.
+        fileprivate func shown(_ value: Double) -> String {
+            let isRate = name.contains("/s")
+            return PlanEstimate.number(isRate && value < 100 ? value : value.rounded(.up))
+        }
+
         /// Of each of so many shards.
         public func each(of shards: Int) -> Double { base + (whole - base) / Double(shards) }
 
@@ -74,8 +80,10 @@ public struct ShardEstimate: Sendable, Hashable {
     /// The table for so many shards, or for as many as are needed (nil), and what is to be said of it.
     public func text(shards asked: Int?) -> String {
         let shards = asked ?? machines
-        var lines = [
-            "shards                    \(verdict(shards, isAsked: asked != nil))", "",
+        var lines = PlanEstimate.wrapped(
+            "shards: " + verdict(shards, isAsked: asked != nil))
+        lines += [
+            "",
             Self.row(["of the plan", "whole", "each of \(shards)", "this machine", "machines"]),
             Self.row([
                 "households", PlanEstimate.number(plan.startedAbout),
@@ -88,9 +96,9 @@ public struct ShardEstimate: Sendable, Hashable {
         ]
         lines += needs.map { need in
             Self.row([
-                need.name, PlanEstimate.number(need.whole),
-                PlanEstimate.number(Self.shown(need.each(of: shards))),
-                need.limit.map { PlanEstimate.number(Self.shown($0)) } ?? "-",
+                need.name, need.shown(need.whole),
+                need.shown(need.each(of: shards)),
+                need.limit.map { need.shown($0) } ?? "-",
                 need.machines.map(String.init) ?? "-",
             ])
         }
@@ -142,10 +150,6 @@ public struct ShardEstimate: Sendable, Hashable {
                     + "name one for all with --target.")
         }
         return notes
-    }
-
-    private static func shown(_ value: Double) -> Double {
-        value >= 100 ? value.rounded(.up) : value
     }
 
     private static func row(_ cells: [String]) -> String {

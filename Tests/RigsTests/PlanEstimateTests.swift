@@ -57,7 +57,8 @@ struct PlanEstimateTests {
         let text = [unknown.text(shards: nil), divided.text(shards: nil), divided.text(shards: 2)]
             .joined(separator: "\n\n---\n\n")
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
-        try Golden.expect(text + "\n", matches: Golden.folder.appending(path: "estimate-shards.txt"))
+        try Golden.expect(
+            text + "\n", matches: Golden.folder.appending(path: "estimate-shards.txt"))
     }
 
     @Test("households alive are rate times life, and requests per second rate times requests")
