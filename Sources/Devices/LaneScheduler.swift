@@ -122,10 +122,11 @@ final class LaneScheduler: @unchecked Sendable {
         show()
     }
 
-    /// Whether the settle phase is over for a TV that polls now.
-    var hasSettled: Bool {
+    /// Whether the settle phase is over for a TV that polls now and began to wait for that at `asked`: a sign-in since
+    /// then gives it one more poll.
+    func hasSettled(since asked: Instant) -> Bool {
         guard let settleEnds, settleEnds <= lane.now else { return false }
-        return quiet.wasQuiet(at: .start + (lane.now - .start - terms.settle))
+        return quiet.wasQuiet(at: min(asked, .start + (lane.now - .start - terms.settle)))
     }
 
     private func scheduleNext() {

@@ -32,9 +32,10 @@ extension Household {
         var mayBeSiblings = dialect.pages != nil && !morePollers.isEmpty
         while true {
             if due >= order.ends { throw deadToken ?? order.whenOver }
-            try await nap(due - lane.now)
+            let asked = lane.now
+            try await nap(due - asked)
             if let viewerLeft { throw viewerLeft }
-            let settled = shift.hasSettled
+            let settled = shift.hasSettled(since: asked)
             record.polls += 1
             let polled = try await pollOnce(order.issued, due: due, from: tv)
             switch polled.answer {

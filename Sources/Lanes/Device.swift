@@ -14,6 +14,7 @@ public final class Device {
     /// The household's part of what correlates its requests with the service's records; nil until
     /// the first.
     var correlation: Correlation?
+    private var connections = 0
     /// For the transport: its own bookkeeping of this device (connection slot).
     public var transportSlot: AnyObject?
 
@@ -47,6 +48,12 @@ public final class Device {
     public func nextRequest() -> Int {
         counter.requests += 1
         return counter.requests
+    }
+
+    /// Numbers its connections from 1, for a transport that has none of its own.
+    public func nextConnection() -> Int {
+        connections += 1
+        return connections
     }
 
     func noteThrottled() {

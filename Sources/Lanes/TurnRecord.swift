@@ -51,12 +51,19 @@ public final class TurnRecord: @unchecked Sendable {
 
     deinit {
         munmap(memory, size)
+        unlock()
         if descriptor >= 0 { close(descriptor) }
     }
 
     /// The run has ended, and another is to continue it: what is told here is to outlive this machine.
     public func seal() {
         if path != nil { msync(memory, size, MS_SYNC) }
+        unlock()
+    }
+
+    /// A process that was just started may hold the file for a moment longer than this one.
+    private func unlock() {
+        if descriptor >= 0 { _ = flock(descriptor, LOCK_UN) }
     }
 
     /// The run has ended with a word: nothing has to be told from here.

@@ -51,6 +51,9 @@ extension KubernetesManifest {
                 args:
                 - |
         \(ManifestText.indented(shardScript, by: 10))
+                # For Prometheus: deploy/prometheus/scrape-kubernetes.yaml.
+                ports:
+                - {name: metrics, containerPort: \(Self.metricsPort)}
                 env:
                 - name: SCREENRIG_SHARDS
                   value: "\(needs.shards)"
@@ -115,6 +118,8 @@ extension KubernetesManifest {
 
     // MARK: Pieces of a pod
 
+    private static let metricsPort = 9464
+
     /// Where histories stay on a volume, a shard goes on where it was. Else its pod takes the history with it, and whoever
     /// came after it would sign in the same households again, unseen.
     private var keepsHistories: Bool { options.upload == nil }
@@ -156,7 +161,7 @@ extension KubernetesManifest {
             cp -RL /rig/* /work/ && chmod -R go= /work/* || exit 3
             run="/reports/$SCREENRIG_RUN_ID/shard-$JOB_COMPLETION_INDEX"
             mkdir -p "/reports/$SCREENRIG_RUN_ID" || exit 3
-            screenrig run \(ManifestText.word("/work/" + bundle.fileName)) --shard auto --start-at "$START_AT"\(keepsHistories ? " --resume" : "") --lanes \(needs.lanes) --out "$run"
+            screenrig run \(ManifestText.word("/work/" + bundle.fileName)) --shard auto --start-at "$START_AT"\(keepsHistories ? " --resume" : "") --lanes \(needs.lanes) --metrics \(Self.metricsPort) --metrics-host 0.0.0.0 --out "$run"
             code=$?
 
             """

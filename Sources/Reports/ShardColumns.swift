@@ -82,18 +82,19 @@ extension MergedShard {
         },
         Column(
             "host", json: "host", page: "Host", terminal: "host", rank: 3, isText: true,
-            about: "name of the machine that ran the shard"
+            about: "name of the machine that ran the shard", explained: .like("shard")
         ) { .text(Sanitizer.line($0.host, limit: 80)) },
         Column(
             "started", json: "started", page: "Start", isText: true,
-            about: "when it started, UTC, by its machine's clock",
+            about: "when it started, UTC, by its machine's clock", explained: .like("start skew"),
             drawn: { "\($0.startTime)" },
             value: { .text(UTCTime.rfc3339(microseconds: $0.startedMicroseconds, decimals: 3)) }
         ),
         Column(
             "skew_ms", json: "skewMs", page: "Skew", terminal: "skew ms", rank: 5, unit: "ms",
             about:
-                "how much later it started than `--start-at`, or than the first shard; negative: earlier; empty for later attempts"
+                "how much later it started than `--start-at`, or than the first shard; negative: earlier; "
+                + "empty for later attempts", explained: .like("start skew")
         ) { .number($0.skew?.milliseconds) },
         count(
             "planned", "Planned", "households that it was to run; empty where that is not known",
@@ -106,18 +107,20 @@ extension MergedShard {
         count(
             "lost", "Lost",
             "households that began and never ended: their process was killed, and nobody runs them again",
-            rank: 2
+            rank: 2, like: "lost household"
         ) { $0.lost },
         count("exchanges", "Exchanges", "requests and their responses", rank: 7) { $0.exchanges },
         Column(
             "lateness_p99_ms", json: "latenessP99Ms", page: "Late, p99", terminal: "late p99",
             rank: 8, unit: "ms",
-            about: "how late the shard sent its requests: the 99th percentile"
+            about: "how late the shard sent its requests: the 99th percentile",
+            explained: .like("lateness")
         ) { .number($0.lateness?.milliseconds) },
         Column(
             "valid", page: "Valid", terminal: "valid", rank: 2, isText: true,
             about:
                 "`no` if the shard itself was the bottleneck (validity): then the whole run is not valid",
+            explained: .like("shard"),
             drawn: {
                 $0.isValid
                     ? "<span class=\"good\">✓ yes</span>" : "<span class=\"bad\">✗ no</span>"
@@ -128,12 +131,13 @@ extension MergedShard {
         Column(json: "reasons") { .json(.array($0.reasons.map(JSON.string))) },
         Column(
             "clock_error_ms", json: "clockErrorMs", page: "Clock error", rank: 9, unit: "ms",
-            about:
-                "a bound of the error of its machine's clock; empty where nobody knows one"
+            about: "a bound of the error of its machine's clock; empty where nobody knows one",
+            explained: .like("clock error")
         ) { .number($0.clockError?.milliseconds) },
         Column(
             "end", json: "end", page: "End", terminal: "end", rank: 3, isText: true,
-            about: "`complete`, or `cut short` where its record ends without a word"
+            about: "`complete`, or `cut short` where its record ends without a word",
+            explained: .like("shard")
         ) { .text($0.ended == nil ? "cut short" : "complete") },
         Column("run", json: "run", isText: true, about: "name of its run directory") {
             .text(Sanitizer.line($0.run, limit: 120))
@@ -142,11 +146,11 @@ extension MergedShard {
 
     private static func count(
         _ csv: String, json: String? = nil, _ head: String, _ about: String, rank: Int,
-        _ value: @escaping @Sendable (MergedShard) -> Int?
+        like term: String = "shard", _ value: @escaping @Sendable (MergedShard) -> Int?
     ) -> Column<MergedShard> {
         Column(
             csv, json: json ?? csv, page: head, terminal: head.lowercased(), rank: rank,
-            about: about
+            about: about, explained: .like(term)
         ) { .count(value($0)) }
     }
 }

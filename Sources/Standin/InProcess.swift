@@ -114,9 +114,10 @@ public final class InProcess: Transport {
         let id = device.id
         let dice = seed.child("network", id.household)
             .child("device", Int(id.role.rawValue) << 32 | id.index).generator()
-        // Each device has one, numbered by what it is, whoever else is there.
-        let number = id.household << 6 | (id.index & 31) << 1 | Int(id.role.rawValue)
-        let link = DeviceChannel(dice: dice, connection: number + 1)
+        // Numbered by whose they are, whoever else is there.
+        let number = (device.nextConnection() & 63) << 6 | (id.index & 31) << 1
+        let connection = id.household << 12 | number | Int(id.role.rawValue)
+        let link = DeviceChannel(dice: dice, connection: connection)
         device.transportSlot = link
         return link
     }

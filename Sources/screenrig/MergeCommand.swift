@@ -12,7 +12,7 @@ struct MergeCommand: ParsableCommand {
             Example:
                 screenrig merge shards/
                 screenrig merge shard-0 shard-1 shard-2 --out merged
-                screenrig merge s3://bucket/run/0 s3://bucket/run/1 --fetch 'aws s3 cp {}/history.sqlite -'
+                screenrig merge s3://b/run/{0,1,2} --fetch 'aws s3 cp {}/history.sqlite -'
 
             RUN is the run directory of a shard ('run --shard'), its history.sqlite, or a folder whose children \
             are run directories of one run. Names that are not on this machine are fetched by the command of \

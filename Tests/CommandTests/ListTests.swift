@@ -38,7 +38,9 @@ struct ListTests {
         #expect(names(.exitCode) == ["0", "1", "2", "3", "4", "130"])
         #expect(names(.invariant) == Invariant.allCases.map(\.name))
         for word in Explanation.all {
-            #expect(!word.line.isEmpty && !word.meaning.isEmpty && word.line.count <= 100)
+            #expect(
+                !word.line.isEmpty && !word.meaning.isEmpty && word.line.count <= 100,
+                "\(word.name): \(word.line)")
         }
     }
 }

@@ -3,9 +3,9 @@ import Testing
 
 @Suite("Shards as processes", .serialized, .ownThread)
 struct ShardCommandTests {
-    /// Forty households in eight seconds.
+    /// Forty households in twenty seconds: a loaded machine has time to kill one of the shards.
     private static let load = [
-        "--set", "load.arrivals=[{ramp-to: 5/s, over: 0s}, {hold: 8s}]", "--set", "load.settle=1s",
+        "--set", "load.arrivals=[{ramp-to: 2/s, over: 0s}, {hold: 20s}]", "--set", "load.settle=1s",
         "--set", "identities=per-run",
     ]
 

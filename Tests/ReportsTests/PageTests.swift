@@ -18,8 +18,8 @@ struct PageTests {
         let titles = page.matches(of: #/<h2 id="([a-z-]+)-h">/#).map { String($0.1) }
         #expect(
             titles == [
-                "thresholds", "households", "latency", "timeline", "sign-in", "errors", "slowest",
-                "rig", "run",
+                "thresholds", "households", "latency", "timeline", "load", "sign-in", "errors",
+                "slowest", "rig", "run",
             ])
         let verdict = try #require(page.firstRange(of: "role=\"status\""))
         let first = try #require(page.firstRange(of: "<section"))

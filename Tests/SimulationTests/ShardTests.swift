@@ -156,7 +156,7 @@ final class ShardTests: Sendable {
         try FileManager.default.removeItem(atPath: out + "/lanes.bin")
         let earlier = try EarlierAttempts(of: shard, Self.run, rig: rig, plan: plan, out: out)
         let started = try #require(earlier.attempts.first).history.header.startedMicroseconds
-        for seconds in [1, 4] as [Int64] {
+        for seconds in [0, 2] as [Int64] {
             let remainder = try earlier.remainder(now: started + seconds * 1_000_000)
             guard case .rest(let rest) = remainder else {
                 Issue.record("nothing is left after \(seconds) s")

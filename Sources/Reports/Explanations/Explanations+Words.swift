@@ -107,7 +107,20 @@ extension Explanation {
         word(
             "shard", "one of several processes that run a plan together, each its part",
             "run --shard 3/8 runs the fourth of eight parts, since shards are counted from 0. Its report is about its "
-                + "own households; docs/scale.md."),
+                + "own households. 'merge' makes one run of all, and lists them: where each ran, how many households it had, "
+                + "whether its times can be trusted (valid), and whether its record is complete; docs/scale.md."
+        ),
+        word(
+            "start skew", "how much later a shard started than it should have",
+            "Counted from --start-at, or from the first shard; empty for later attempts. With --start-at it is a few "
+                + "milliseconds; more says that the machine was late or its clock is off."),
+        word(
+            "clock error", "how far a machine's clock may be off at most",
+            "The kernel's own bound (adjtimex), kept by chrony or ntpd. 'merge' widens intervals between two machines by "
+                + "the sum of both; where it is not known, what needs an order between machines is not checked.",
+            harmless:
+                "Containers and small virtual machines often do not synchronise their clock: --clock-bound gives a bound."
+        ),
         word(
             "lost household",
             "a household that an earlier attempt of a shard began and did not end",
