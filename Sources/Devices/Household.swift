@@ -45,7 +45,7 @@ actor Household {
     /// Somebody looks at the TV and signs in with the next code that it shows.
     var isWatched = false
     /// Whether a viewer of this household may still sign in.
-    private var expectsViewer = true
+    private(set) var expectsViewer = true
     /// The viewer has refused the device, or is about to: a poll may hear of it.
     var hasRefused = false
     /// Set when the viewer walks away: the TV stops at its next poll.

@@ -123,10 +123,9 @@ final class LaneScheduler: @unchecked Sendable {
     }
 
     /// Whether the settle phase is over for a TV that polls now and began to wait for that at `asked`: a sign-in since
-    /// then gives it one more poll.
+    /// then gives it one more poll. Of other lanes nobody knows more than what was `settle` ago, so nothing later decides.
     func hasSettled(since asked: Instant) -> Bool {
-        guard let settleEnds, settleEnds <= lane.now else { return false }
-        return quiet.wasQuiet(at: min(asked, .start + (lane.now - .start - terms.settle)))
+        quiet.wasQuiet(at: min(asked, .start + (lane.now - .start - terms.settle)))
     }
 
     private func scheduleNext() {

@@ -35,7 +35,7 @@ extension Household {
             let asked = lane.now
             try await nap(due - asked)
             if let viewerLeft { throw viewerLeft }
-            let settled = shift.hasSettled(since: asked)
+            let settled = !expectsViewer && shift.hasSettled(since: asked)
             record.polls += 1
             let polled = try await pollOnce(order.issued, due: due, from: tv)
             switch polled.answer {

@@ -79,10 +79,10 @@ struct FindLimitTests {
         let folder = try Folder()
         let command = try Command(
             [
-                "find-limit", Command.rig("limit.yaml"), "--step-for", "2s", "--warm-up", "1s",
-                "--pause", "0s", "--out", "limit",
+                "find-limit", Command.rig("limit.yaml"), "--from", "4/s", "--step-for", "4s",
+                "--warm-up", "4s", "--pause", "0s", "--out", "limit",
             ], in: folder)
-        try await command.wait("the second step") { command.errors.contains("step 2: 2.00") }
+        try await command.wait("the second step") { command.errors.contains("step 2: 8.00") }
         command.send(SIGINT)
         let ended = try await command.ended()
         #expect(ended.code == 130, "\(ended.output)\(ended.errors)")

@@ -278,7 +278,7 @@ extension ManifestTests {
         #expect(
             try folder.read("calls") == """
                 run night-7 of 8: run \(folder.path("pod/work/full.yaml")) --shard auto --start-at 2026-11-26T20:00:00Z \
-                --resume --lanes 1 --out \(folder.path("pod/reports/night-7/shard-3"))
+                --resume --lanes 1 --metrics 9464 --metrics-host 0.0.0.0 --out \(folder.path("pod/reports/night-7/shard-3"))
 
                 """)
         let mode =

@@ -167,6 +167,12 @@ extension Explanation {
             "links", "addresses of an exchange in your own tools",
             "links: in the rig sets them, with placeholders such as {trace-id} and {request-id}."),
         head(
+            "load on the service",
+            "the largest second of requests, polls, sign-ins, 429s and living codes",
+            "Peak is the largest value of one second, 'in second' the first that had it, since the run began. A sign-in "
+                + "counts when the TV has seen its token; a code is alive while the TV shows it and waits."
+        ),
+        head(
             "duration", "the time from the first arrival to the last response",
             "It includes load.settle and clean-up."),
     ]
@@ -194,6 +200,8 @@ extension Explanation {
         "thresholds": "threshold", "kinds": "kind",
         "signed-in-by": "path", "95-%-from": "window", "window-after": "window",
         "windows": "window", "looked-at": "window", "1-ms": "window",
+        "what": "load on the service", "peak": "load on the service",
+        "in-second": "load on the service", "over-time": "load on the service",
         "10-ms": "window", "30-ms": "window", "100-ms": "window",
         "1-s": "window", "detectable-windows": "window",
     ]

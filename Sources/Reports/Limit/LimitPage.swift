@@ -29,9 +29,7 @@ enum LimitPage {
         return page.text
     }
 
-    private static let sheet = """
-        .within{fill:var(--s1);opacity:.12}.held{fill:var(--good)}.missed{fill:var(--bad)}
-        """
+    private static let sheet = String(decoding: PackageResources.limit_css, as: UTF8.self)
 
     private static func tone(_ report: LimitReport) -> HTML {
         switch report.ending {
