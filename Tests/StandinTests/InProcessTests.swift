@@ -65,7 +65,7 @@ struct InProcessTests {
             return
         }
         #expect(reply.status == 404)
-        #expect(first.route.connection == 65)
+        #expect(first.route.connection == 1 << 12 | 1 << 6)
         #expect(!first.route.reused)
         #expect(first.route.remote == "in-process")
         #expect(transfers[101]?.route.reused == true)
