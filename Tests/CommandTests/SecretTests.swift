@@ -97,9 +97,13 @@ struct SecretTests {
             #expect(try folder.holding(mark, under: "run") == [], "\(mark)")
         }
         let pattern = #/"(access_token|client_secret|serializedToken)"\s*:\s*"([^"]*)"/#
-        let export = try await Command.run(
-            "export", "run", "--household", "0", "--format", "har", in: folder)
-        let plain = export.output.replacing("\\\"", with: "\"")
+        // What the noise does to one household depends on the machine's pace.
+        var plain = ""
+        for household in 0..<3 {
+            let export = try await Command.run(
+                "export", "run", "--household", "\(household)", "--format", "har", in: folder)
+            plain += export.output.replacing("\\\"", with: "\"")
+        }
         let found = plain.matches(of: pattern)
         #expect(found.count > 2)
         for match in found { #expect(match.2.hasPrefix("(secret #"), "\(match.0)") }
