@@ -62,13 +62,13 @@ extension KubernetesManifest {
         \(container)
                 volumeMounts:
                 - {name: rig, mountPath: /rig, readOnly: true}
-                - {name: work, mountPath: /work}
+                - {name: copy, mountPath: /copy}
                 - {name: reports, mountPath: /reports}
                 - {name: tmp, mountPath: /tmp}
               volumes:
         \(rigVolume)
               # In memory: a copy of the rig that its owner alone may read, as screenrig asks of files with passwords.
-              - name: work
+              - name: copy
                 emptyDir: {medium: Memory, sizeLimit: 16Mi}
               - name: reports
         \(keepsHistories ? reportsVolume : "        emptyDir: {}")
@@ -158,10 +158,10 @@ extension KubernetesManifest {
     private var shardScript: String {
         let start = """
             trap : TERM
-            cp -RL /rig/* /work/ && chmod -R go= /work/* || exit 3
+            cp -RL /rig/* /copy/ && chmod -R go= /copy/* || exit 3
             run="/reports/$SCREENRIG_RUN_ID/shard-$JOB_COMPLETION_INDEX"
             mkdir -p "/reports/$SCREENRIG_RUN_ID" || exit 3
-            screenrig run \(ManifestText.word("/work/" + bundle.fileName)) --shard auto --start-at "$START_AT"\(keepsHistories ? " --resume" : "") --lanes \(needs.lanes) --metrics \(Self.metricsPort) --metrics-host 0.0.0.0 --out "$run"
+            screenrig run \(ManifestText.word("/copy/" + bundle.fileName)) --shard auto --start-at "$START_AT"\(keepsHistories ? " --resume" : "") --lanes \(needs.lanes) --metrics \(Self.metricsPort) --metrics-host 0.0.0.0 --out "$run"
             code=$?
 
             """

@@ -243,11 +243,11 @@ extension ManifestTests {
         let spec = try #require(try Self.job(job, in: text)?["spec"] as? [String: Any])
         let arguments = try #require(try container(of: spec)["args"] as? [String])
         let script = try #require(arguments.first)
-        for name in ["rig", "work", "reports"] {
+        for name in ["rig", "copy", "reports"] {
             try FileManager.default.createDirectory(
                 at: folder.url.appending(path: "pod/\(name)"), withIntermediateDirectories: true)
         }
-        return ["rig", "work", "reports"].reduce(script) {
+        return ["rig", "copy", "reports"].reduce(script) {
             $0.replacing("/\($1)/", with: folder.path("pod/\($1)") + "/")
         }
     }
@@ -277,12 +277,12 @@ extension ManifestTests {
         #expect(ended.code == ends, "\(ended.errors)")
         #expect(
             try folder.read("calls") == """
-                run night-7 of 8: run \(folder.path("pod/work/full.yaml")) --shard auto --start-at 2026-11-26T20:00:00Z \
+                run night-7 of 8: run \(folder.path("pod/copy/full.yaml")) --shard auto --start-at 2026-11-26T20:00:00Z \
                 --resume --lanes 1 --metrics 9464 --metrics-host 0.0.0.0 --out \(folder.path("pod/reports/night-7/shard-3"))
 
                 """)
         let mode =
-            try FileManager.default.attributesOfItem(atPath: folder.path("pod/work/accounts.csv"))[
+            try FileManager.default.attributesOfItem(atPath: folder.path("pod/copy/accounts.csv"))[
                 .posixPermissions] as? NSNumber
         #expect(
             mode.map { $0.intValue & 0o077 } == 0, "screenrig refuses accounts that others can read"
