@@ -2,6 +2,7 @@ internal import Formats
 internal import Foundation
 internal import Journal
 internal import Rendering
+internal import Statistics
 
 /// How evenly the shards of a run started: each against when it was asked to (`--start-at`), or against the first.
 /// Later attempts of a shard are no part of it.
@@ -152,13 +153,5 @@ extension MergedShard {
             csv, json: json ?? csv, page: head, terminal: head.lowercased(), rank: rank,
             about: about, explained: .like(term)
         ) { .count(value($0)) }
-    }
-}
-
-extension Duration {
-    /// With their fraction.
-    fileprivate var milliseconds: Double {
-        let parts = components
-        return Double(parts.seconds) * 1e3 + Double(parts.attoseconds) / 1e15
     }
 }
