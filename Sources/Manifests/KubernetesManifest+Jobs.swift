@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rigs
 
 /// The two Jobs: the shards, and what is made of them.
@@ -161,7 +162,7 @@ extension KubernetesManifest {
             cp -RL /rig/* /copy/ && chmod -R go= /copy/* || exit 3
             run="/reports/$SCREENRIG_RUN_ID/shard-$JOB_COMPLETION_INDEX"
             mkdir -p "/reports/$SCREENRIG_RUN_ID" || exit 3
-            screenrig run \(ManifestText.word("/copy/" + bundle.fileName)) --shard auto --start-at "$START_AT"\(keepsHistories ? " --resume" : "") --lanes \(needs.lanes) --metrics \(Self.metricsPort) --metrics-host 0.0.0.0 --out "$run"
+            screenrig run \(ShellText.word("/copy/" + bundle.fileName)) --shard auto --start-at "$START_AT"\(keepsHistories ? " --resume" : "") --lanes \(needs.lanes) --metrics \(Self.metricsPort) --metrics-host 0.0.0.0 --out "$run"
             code=$?
 
             """
@@ -182,7 +183,7 @@ extension KubernetesManifest {
         return """
             run="/reports/$SCREENRIG_RUN_ID/merged"
             screenrig merge $(seq -f "/reports/$SCREENRIG_RUN_ID/shard-%.0f" 0 \(needs.shards - 1)) \\
-              --fetch \(ManifestText.word(fetch)) --out "$run"
+              --fetch \(ShellText.word(fetch)) --out "$run"
             code=$?
             \(upload.replacing("{}", with: "\"$run\""))
             exit $code

@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rigs
 
 /// A plan's shards as an Indexed Job of Kubernetes, with what its pods need: plain YAML, with comments for whoever
@@ -144,7 +145,7 @@ public struct KubernetesManifest: Sendable {
                 : [
                     "  \(kubectl) create secret generic \(name)-files "
                         + bundle.secretFiles.map {
-                            "--from-file=\(Self.key($0.path))=\(ManifestText.word($0.source))"
+                            "--from-file=\(Self.key($0.path))=\(ShellText.word($0.source))"
                         }.joined(separator: " ")
                 ]) + [""]
     }

@@ -1,6 +1,6 @@
 internal import Formats
 
-/// How values stand in YAML and in a shell.
+/// How values stand in YAML, and in comments.
 enum ManifestText {
     /// A YAML scalar: plain where that cannot be taken for anything else, else quoted (a JSON string is YAML).
     static func scalar(_ text: String) -> String {
@@ -37,14 +37,6 @@ enum ManifestText {
             text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init),
             by: depth
         ).joined(separator: "\n")
-    }
-
-    /// One word of a command line.
-    static func word(_ text: String) -> String {
-        let isPlain = text.allSatisfy {
-            $0.isASCII && ($0.isLetter || $0.isNumber || "-_./:=,@%+~".contains($0))
-        }
-        return isPlain && !text.isEmpty ? text : "'" + text.replacing("'", with: "'\\''") + "'"
     }
 
     /// Lines of comment, each broken at a blank before column 100.

@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rigs
 
 /// A plan's shards as an array job of Slurm, and the job that merges them: one script of bash that submits both.
@@ -56,7 +57,7 @@ public struct SlurmScript: Sendable {
     }
 
     private var head: [String] {
-        let file = ManifestText.word(options.file)
+        let file = ShellText.word(options.file)
         var lines = [
             "Rig '\(bundle.rig.name)' as \(needs.shards) shards of a Slurm array. Written by 'screenrig manifest slurm'."
         ]
@@ -107,10 +108,10 @@ public struct SlurmScript: Sendable {
             ("export", "ALL", ""),
         ]
         if let partition = options.partition {
-            lines.append(("partition", ManifestText.word(partition), ""))
+            lines.append(("partition", ShellText.word(partition), ""))
         }
         if let account = options.account {
-            lines.append(("account", ManifestText.word(account), ""))
+            lines.append(("account", ShellText.word(account), ""))
         }
         return lines.map { name, value, why in
             let line = "#SBATCH --\(name)" + (value.isEmpty ? "" : "=\(value)")
@@ -140,10 +141,10 @@ public struct SlurmScript: Sendable {
             "--cpus-per-task=2", "--mem=1024M", "--time=01:00:00",
         ]
         if let partition = options.partition {
-            words.append("--partition=\(ManifestText.word(partition))")
+            words.append("--partition=\(ShellText.word(partition))")
         }
         if let account = options.account {
-            words.append("--account=\(ManifestText.word(account))")
+            words.append("--account=\(ShellText.word(account))")
         }
         return #"""
             if [ -z "${SLURM_ARRAY_TASK_ID:-}" ]; then
@@ -169,7 +170,7 @@ public struct SlurmScript: Sendable {
     /// What `${screenrig[@]}` calls, in both jobs.
     private var program: String {
         options.image.map {
-            "screenrig=(apptainer exec \(ManifestText.word($0)) \"${SCREENRIG:-screenrig}\")"
+            "screenrig=(apptainer exec \(ShellText.word($0)) \"${SCREENRIG:-screenrig}\")"
         } ?? "screenrig=(\"${SCREENRIG:-screenrig}\")"
     }
 

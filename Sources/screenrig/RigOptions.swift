@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Formats
 internal import Foundation
 internal import Rigs
 internal import Runner
@@ -17,15 +18,7 @@ struct RigOptions: ParsableArguments {
         let target = changes.target.map { ["--target", $0] } ?? []
         let seed = changes.seed.map { ["--seed", "\($0)"] } ?? []
         let all = [rig] + target + changes.overrides.flatMap { ["--set", $0] } + seed
-        return all.map(Self.shellWord).joined(separator: " ")
-    }
-
-    private static func shellWord(_ word: String) -> String {
-        let isPlain = word.allSatisfy {
-            $0.isASCII && ($0.isLetter || $0.isNumber || "-_./:=,@%+~".contains($0))
-        }
-        return isPlain && !word.isEmpty
-            ? word : "'" + word.replacingOccurrences(of: "'", with: "'\\''") + "'"
+        return all.map(ShellText.word).joined(separator: " ")
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 internal import Journal
 
 /// Requests as `curl` lines that a shell takes as they are. Secrets are not kept, so each stands as
@@ -53,21 +54,7 @@ struct CurlText {
     private static let opening = "(secret #"
 
     private static func plain(_ text: Substring) -> String {
-        guard !text.isEmpty else { return "" }
-        var quoted = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "'": quoted += "'\\''"
-            case _ where scalar.isControl && scalar != "\n" && scalar != "\t":
-                // A terminal that shows the line does not obey it.
-                let octal = (UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter).map {
-                    "\\" + String(Int($0) | 0o1000, radix: 8).dropFirst()
-                }
-                quoted += "'\"$(printf '\(octal.joined())')\"'"
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return "'\(quoted)'"
+        text.isEmpty ? "" : ShellText.quoted(text)
     }
 
     /// Named after the field that the secret is the value of: `CLIENT_SECRET`, `AUTHORIZATION`.

@@ -1,3 +1,4 @@
+internal import Formats
 internal import Foundation
 internal import Journal
 
@@ -30,7 +31,7 @@ package struct FetchCommand: Sendable {
         let errors = Pipe()
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = [
-            "-c", command.replacingOccurrences(of: Self.place, with: Self.quoted(name)),
+            "-c", command.replacingOccurrences(of: Self.place, with: ShellText.quoted(name)),
         ]
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = file
@@ -62,10 +63,5 @@ package struct FetchCommand: Sendable {
                 "\(name) could not be fetched: the command of --fetch printed nothing; it must print the "
                     + "history.sqlite")
         }
-    }
-
-    /// A word of the shell, whatever is in it.
-    private static func quoted(_ word: String) -> String {
-        "'" + word.replacingOccurrences(of: "'", with: "'\\''") + "'"
     }
 }
