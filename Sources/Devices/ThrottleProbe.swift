@@ -38,7 +38,8 @@ public struct ThrottleProbe: Sendable {
     private let addresses: [String]
 
     /// A device like the first of `plan`, with another id. `salt` chooses two addresses that no household has:
-    /// buckets that an earlier preflight filled are not met again; those of a `shard` are no other's. Nil for a plan without households or addresses.
+    /// buckets that an earlier preflight filled are not met again; those of a `shard` are no other's. Nil for a plan
+    /// without households or addresses.
     public init?(
         _ plan: Plan, terms: RunConfiguration, salt: UInt64, for shard: Shard? = nil
     ) {

@@ -82,13 +82,3 @@ public struct ServiceLoad: Sendable, Hashable {
             }
     }
 }
-
-extension OperationName {
-    /// Whether a first screen asks by it again and again for its sign-in.
-    var isPoll: Bool {
-        switch self {
-        case .pollToken, .profilesByCode, .deviceToken: true
-        default: false
-        }
-    }
-}

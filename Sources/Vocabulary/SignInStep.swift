@@ -63,6 +63,9 @@ public enum SignInStep: UInt8, CaseIterable, Sendable {
 }
 
 extension OperationName {
+    /// Whether a first screen asks by it again and again for its sign-in.
+    public var isPoll: Bool { step(onFirstScreen: true) == .poll }
+
     /// Which step it is when a first or a second screen sends it.
     public func step(onFirstScreen isFirst: Bool) -> SignInStep {
         switch self {

@@ -9,9 +9,7 @@ extension Step {
     /// What is known of a code is asked for.
     var looksCodeUp: Bool { self == .registrationRecord || self == .sessionByCode }
     /// It polls where a TV does it.
-    var polls: Bool {
-        self == .pollToken || self == .profilesByCode || self == .deviceToken
-    }
+    var polls: Bool { operation?.isPoll ?? false }
     /// The device's own look at its profiles (rest-v2.md § 6).
     var readsProfiles: Bool { operation == .profiles || operation == .profilesByMVPD }
     /// The platform vouches.

@@ -200,8 +200,9 @@ package final class LimitRun: @unchecked Sendable {
                 ))
         }
         let readings = rig.thresholds.map { part.reading($0) }
-        let isOver = summary.outage ?? history.end?.breaker.flatMapEmpty
-        if isOver == nil,
+        let breaker = history.end?.breaker ?? ""
+        let whyEnded = summary.outage ?? (breaker.isEmpty ? nil : breaker)
+        if whyEnded == nil,
             let silent = zip(rig.thresholds, readings).first(where: { threshold, reading in
                 threshold.isOfTime && reading.value == nil
             })
@@ -217,8 +218,8 @@ package final class LimitRun: @unchecked Sendable {
             LimitReport.Step(
                 number: number, rate: rate, seed: seed, run: folder.name, part,
                 violations: findings?.verdicts.reduce(0) { $0 + $1.violations } ?? 0,
-                readings: readings, held: isOver == nil && readings.allSatisfy(\.met),
-                remark: isOver ?? ""))
+                readings: readings, held: whyEnded == nil && readings.allSatisfy(\.met),
+                remark: whyEnded ?? ""))
     }
 
     /// Share of requests that may wait for a ceiling without spoiling a step.
@@ -227,11 +228,6 @@ package final class LimitRun: @unchecked Sendable {
     private static func withoutEnd(_ sentence: String) -> String {
         sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
     }
-}
-
-extension String {
-    /// Nil for an empty one.
-    fileprivate var flatMapEmpty: String? { isEmpty ? nil : self }
 }
 
 extension Threshold {
