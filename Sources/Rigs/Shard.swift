@@ -83,7 +83,7 @@ extension ShardRequest {
 
     /// The shard that this process is to run, by the environment that its engine gave it.
     public func placement(in environment: [String: String]) throws(ShardError) -> ShardPlacement {
-        let engines = ShardEngine.all.filter { environment.word($0.number) != nil }
+        let engines = ShardEngine.found(in: environment)
         let own = environment.word(Self.runVariable)
         switch self {
         case .exactly(let shard):
@@ -141,8 +141,8 @@ public enum ShardError: Error, Sendable, Hashable, CustomStringConvertible {
                 : "--shard is \(number)/\(count); shards of \(count) are 0/\(count) to \(count - 1)/\(count)"
         case .noEngine:
             "--shard auto found no engine, because none of "
-                + ShardEngine.all.map(\.number).joined(separator: ", ")
-                + " is set; write --shard I/N with I counted from 0, such as 0/8"
+                + ShardEngine.all.filter { !$0.isInner }.map(\.number).joined(separator: ", ")
+                + " is set, and srun did not start several tasks; write --shard I/N with I counted from 0, such as 0/8"
         case .severalEngines(let variables):
             "--shard auto found several engines (\(variables.joined(separator: ", ")) are set); say which one counts, "
                 + "such as --shard \"$\(variables[0])/8\""

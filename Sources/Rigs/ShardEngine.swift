@@ -13,6 +13,8 @@ public struct ShardEngine: Sendable {
     let run: [[String]]
     /// Variable that counts attempts, and what it is in the first; nil: the engine does not count them.
     let attempts: AttemptVariable?
+    /// Whether it starts processes inside those of other engines, which then count.
+    let isInner: Bool
 
     struct NumberRange: Sendable {
         var lowest: String
@@ -27,10 +29,10 @@ public struct ShardEngine: Sendable {
 
     init(
         _ name: String, number: String, count: String? = nil, range: NumberRange? = nil,
-        run: [[String]] = [], attempts: AttemptVariable? = nil
+        run: [[String]] = [], attempts: AttemptVariable? = nil, isInner: Bool = false
     ) {
         (self.name, self.number, self.count, self.range) = (name, number, count, range)
-        (self.run, self.attempts) = (run, attempts)
+        (self.run, self.attempts, self.isInner) = (run, attempts, isInner)
     }
 
     /// All that are known.
@@ -59,7 +61,29 @@ public struct ShardEngine: Sendable {
             "AWS Batch", number: "AWS_BATCH_JOB_ARRAY_INDEX", count: "AWS_BATCH_JOB_ARRAY_SIZE",
             run: [["AWS_BATCH_JOB_ID"]],
             attempts: AttemptVariable(name: "AWS_BATCH_JOB_ATTEMPT", first: 1)),
+        // Not SLURM_NTASKS, which the script of a job has as well: with it, the script alone would be shard 0 of them.
+        // Only srun sets the number of tasks in a step.
+        ShardEngine(
+            "srun", number: "SLURM_PROCID", count: "SLURM_STEP_NUM_TASKS",
+            run: [["SLURM_CLUSTER_NAME", "SLURM_JOB_ID", "SLURM_STEP_ID"]],
+            attempts: AttemptVariable(name: "SLURM_RESTART_COUNT", first: 0), isInner: true),
     ]
+
+    /// Those that started this process.
+    ///
+    /// A task of a job array may be started by srun, and Open MPI starts its daemons by it: what srun says is then not
+    /// about this process. But several ranks in one task of an array would all be the same shard; so both engines are
+    /// found, and `--shard auto` asks which counts. A single rank is no shard of anything: a shell that srun opened has
+    /// its variables, too.
+    static func found(in environment: [String: String]) -> [ShardEngine] {
+        let outer = all.filter { !$0.isInner && environment.word($0.number) != nil }
+        let inner = all.filter { engine in
+            engine.isInner && environment.word(engine.number) != nil
+                && engine.count.flatMap { environment.word($0) }.map { $0 != "1" } ?? false
+        }
+        let isArray = outer.contains { $0.range != nil }
+        return outer.isEmpty || isArray ? outer + inner : outer
+    }
 
     /// The place of this process. `given`: how many there shall be, where that is said.
     func shard(_ environment: [String: String], count given: Int?) throws(ShardError) -> Shard {

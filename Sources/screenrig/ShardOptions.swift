@@ -9,7 +9,7 @@ struct ShardOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Run shard I of N of the plan, I counted from 0. auto: the shard that the environment of Kubernetes, "
-                + "Slurm, Open MPI, Cloud Run or AWS Batch says.",
+                + "Slurm, Open MPI, Cloud Run, AWS Batch or srun says.",
             valueName: "I/N|auto|auto/N"))
     var shard: String?
 

@@ -29,6 +29,15 @@ struct ShardTests {
         return environment
     }
 
+    /// As Slurm 22.05 sets them in a step; the script of a job has SLURM_PROCID=0 and SLURM_NTASKS, and no step.
+    static func srun(_ rank: Int, of count: Int) -> [String: String] {
+        [
+            "SLURM_PROCID": "\(rank)", "SLURM_STEP_NUM_TASKS": "\(count)",
+            "SLURM_NTASKS": "\(count)", "SLURM_JOB_ID": "4711", "SLURM_STEP_ID": "0",
+            "SLURM_RESTART_COUNT": "0",
+        ]
+    }
+
     struct Engine: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var text: String
@@ -101,6 +110,16 @@ struct ShardTests {
                 "AWS_BATCH_JOB_ARRAY_INDEX": "9", "AWS_BATCH_JOB_ARRAY_SIZE": "10",
                 "AWS_BATCH_JOB_ATTEMPT": "2", "AWS_BATCH_JOB_ID": "6c7cc5e1:9",
             ], 9, 10, run: "6c7cc5e1", attempt: 2, of: "AWS Batch"),
+        engine("a rank of srun", srun(2, of: 4), 2, 4, run: "4711-0", attempt: 1, of: "srun"),
+        engine(
+            "a task of an array, started by srun alone",
+            slurm(3, count: 8, last: 7).merging(srun(0, of: 1)) { $1 }, 3, 8, run: "4711",
+            attempt: 1, of: "Slurm"),
+        engine(
+            "a rank of Open MPI, whose daemons srun started",
+            ["OMPI_COMM_WORLD_RANK": "5", "OMPI_COMM_WORLD_SIZE": "8"].merging(srun(1, of: 2)) {
+                $1
+            }, 5, 8, of: "Open MPI"),
         engine("a shard that is named, without an engine", [:], 2, 3, asked: "2/3"),
         engine(
             "a shard that is named, with what its engine says of run and attempt",
@@ -131,6 +150,11 @@ struct ShardTests {
         ("auto", slurm(5, count: 1, first: 5, last: 5)),
         ("auto", slurm(2, count: 2, first: 2, last: 5)),
         ("auto", ["CLOUD_RUN_TASK_INDEX": "10", "CLOUD_RUN_TASK_COUNT": "10"]),
+        ("auto", ["SLURM_PROCID": "0", "SLURM_NTASKS": "1"]),
+        ("auto", ["SLURM_PROCID": "0", "SLURM_NTASKS": "4"]),
+        ("auto", srun(0, of: 1)),
+        ("auto", slurm(3, count: 8, last: 7).merging(srun(1, of: 2)) { $1 }),
+        ("auto/8", srun(1, of: 4)),
         (
             "auto",
             [
