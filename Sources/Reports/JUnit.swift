@@ -21,6 +21,16 @@ enum JUnit {
                 failure: summary.rigHealth.valid || !summary.rigHealth.breachFails
                     ? nil : summary.rigHealth.reasons.joined(separator: "; ")),
         ]
+        if !summary.shards.isEmpty {
+            run.append(
+                TestCase(
+                    name: "the whole plan was seen",
+                    failure: summary.mergeGaps.first.map { first in
+                        let others = summary.mergeGaps.dropFirst().filter { !first.contains($0) }
+                        return ([first] + others).joined(separator: "; ")
+                    },
+                    output: summary.lostSentence.map { "households: \($0)" }))
+        }
         if let outage = summary.outage {
             run.append(TestCase(name: "the service responded until the end", failure: outage))
         }

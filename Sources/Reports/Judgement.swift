@@ -258,11 +258,40 @@ extension Summary {
         return "Could not run: \(lead)" + (firstFailure.map { "; \($0)." } ?? ".")
     }
 
-    /// `1,950 of 2,000 households signed in`; after an interruption `, 12 cut off`.
+    /// `1,950 of 2,000 households signed in`; after an interruption `, 12 cut off`; of merged shards those that were lost.
     private var progress: String {
         let cutOff = self.cutOff
-        return cutOff == 0 ? signIns : "\(signIns), \(Figures.count(cutOff)) cut off"
+        return (cutOff == 0 ? signIns : "\(signIns), \(Figures.count(cutOff)) cut off")
+            + (lostSentence.map { ", \($0)" } ?? "")
     }
+
+    /// `13 lost in shards 2 and 5 (98.6 % of the plan seen to its end)`: households whose process was killed, and that
+    /// nobody runs again; nil where there are none. Where a part of the plan was not seen, the share is said there
+    /// (`mergeGaps`).
+    var lostSentence: String? {
+        let losing = shards.filter { $0.lost > 0 }
+        guard !losing.isEmpty else { return nil }
+        let numbers = Set(losing.map(\.shard)).sorted()
+        let names =
+            switch numbers.count {
+            case 1: "shard \(numbers[0])"
+            case 2...Self.losingShardsShown:
+                "shards \(numbers.dropLast().map(String.init).joined(separator: ", ")) and "
+                    + "\(numbers[numbers.count - 1])"
+            case let count: "\(Figures.count(count)) shards"
+            }
+        let lost = losing.reduce(0) { $0 + $1.lost }
+        var share = ""
+        if mergeGaps.isEmpty, let planned = households.planned, planned > 0 {
+            // Rounded down: 100 % is all of it.
+            let ended = max(0, min(households.started - households.running, planned - lost))
+            let seen = (Double(ended) / Double(planned) * 1_000).rounded(.down) / 1_000
+            share = " (\(Figures.percent(seen)) of the plan seen to its end)"
+        }
+        return "\(Figures.count(lost)) lost in \(names)\(share)"
+    }
+
+    private static let losingShardsShown = 4
 
     /// Households that were under way without a token when the run was ended from outside.
     private var cutOff: Int {

@@ -83,8 +83,11 @@ extension MergedShard {
         },
         Column(
             "host", json: "host", page: "Host", terminal: "host", rank: 3, isText: true,
-            about: "name of the machine that ran the shard", explained: .like("shard")
-        ) { .text(Sanitizer.line($0.host, limit: 80)) },
+            about: "name of the machine that ran the shard; empty in virtual time",
+            explained: .like("shard"),
+            drawn: { $0.host.isEmpty ? "–" : "\(Sanitizer.line($0.host, limit: 80))" },
+            value: { .text(Sanitizer.line($0.host, limit: 80)) }
+        ),
         Column(
             "started", json: "started", page: "Start", isText: true,
             about: "when it started, UTC, by its machine's clock", explained: .like("start skew"),

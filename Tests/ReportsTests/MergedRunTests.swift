@@ -116,6 +116,38 @@ struct MergedRunTests {
         #expect(failed.explanations.contains(gap))
     }
 
+    @Test(
+        "the headline says how many households were lost, in which shards",
+        arguments: [
+            ([2], "1 lost in shard 2"), ([0, 2], "2 lost in shards 0 and 2"),
+            ([0, 1, 2, 3], "4 lost in shards 0, 1, 2 and 3"),
+        ] as [([Int], String)])
+    func losses(losing: [Int], words: String) throws {
+        let sample = Self.sample { rows in
+            for position in rows.indices { rows[position].lost = losing.contains(position) ? 1 : 0 }
+        }
+        let rendered = try Rendered(sample)
+        let summary = rendered.written.summary
+        #expect(summary.headline.contains(" households signed in, \(words)"), "\(summary.headline)")
+        #expect(rendered["report.html"].contains(words))
+        #expect(rendered["junit.xml"].contains("<system-out>households: \(words)"))
+    }
+
+    @Test("a CI server sees that a part of the plan is missing")
+    func junit() throws {
+        let gaps = [
+            "20 of 40 planned households (50 %) were seen to their end: shard 1 was cut short; shard 2 is damaged",
+            "shard 1 was cut short", "shard 2 is damaged", "household 3 ran twice",
+        ]
+        let text = try Rendered(Self.sample(count: 3, gaps: gaps))["junit.xml"]
+        #expect(
+            text.contains(
+                "name=\"the whole plan was seen\" time=\"0\">\n      <failure message=\"\(gaps[0]); \(gaps[3])\"/>"
+            ), "\(text)")
+        let whole = try Rendered(Self.sample { $0[2].lost = 0 })["junit.xml"]
+        #expect(whole.contains("name=\"the whole plan was seen\" time=\"0\"/>"))
+    }
+
     @Test("a run of one process has no word of shards")
     func plain() throws {
         let rendered = try FilesTests.evening.get()

@@ -176,6 +176,10 @@ struct ShardFaultTests {
         // One was in the record, of the other the later attempt knows.
         #expect(summary.shards.map(\.lost) == [0, 2, 0])
         #expect(note(summary, "was continued by attempt 2; 2 households were lost (3, 5)"))
+        #expect(
+            summary.headline.hasPrefix(
+                "Passed: 6 of 7 households signed in, 2 lost in shard 1 (75 % of the plan seen to its end)"
+            ), "\(summary.headline)")
         #expect(summary.startSkew?.shards == 2 && summary.startSkew?.max == 0)
     }
 
