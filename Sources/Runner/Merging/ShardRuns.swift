@@ -67,7 +67,7 @@ struct ShardRuns {
         guard let shard = history.header.shard else {
             let why =
                 history.merge == nil
-                ? "it was run whole, without --shard"
+                ? "it was run whole, without --shard, and needs no merge"
                 : "it is the result of a merge; name its shards"
             throw .badInput("\(input.name) is not a shard: \(why)")
         }
