@@ -72,24 +72,40 @@ enum LimitPage {
             return (step, value)
         }
         guard !points.isEmpty else { return .none }
-        let (threshold, expression) = (
-            report.about.thresholds[position], report.expressions[position]
-        )
+        let expression = report.expressions[position]
+        // A telephone has a drawing of its own width: scrolled sideways, the other would hide the limit.
+        return """
+            <figure><figcaption>\(expression)<span class="legend">by households per second</span></figcaption>\
+            <div class="scroll wide">\(drawing(report, position, points, isNarrow: false))</div>\
+            <div class="narrow">\(drawing(report, position, points, isNarrow: true))</div></figure>
+            """
+    }
+
+    private static func drawing(
+        _ report: LimitReport, _ position: Int, _ points: [(step: LimitReport.Step, value: Double)],
+        isNarrow: Bool
+    ) -> HTML {
+        let threshold = report.about.thresholds[position]
         let scale = ChartScale(threshold)
         let bound = threshold.bound * scale.factor
         var plot = Plot(
             x: rates(report.steps.map(\.rate) + (report.interval.map { [$0.low, $0.high] } ?? [])),
             y: scale.axis(points.map { $0.value * scale.factor } + [bound]))
         (plot.height, plot.top) = (300, 26)
+        if isNarrow { (plot.width, plot.height, plot.left, plot.right) = (340, 250, 54, 8) }
+        plot.x = spaced(plot)
         let floor = plot.height - plot.bottom
         var marks: [HTML] = []
         if let interval = report.interval, let limit = report.limit {
             let (from, to) = (plot.across(interval.low), plot.across(interval.high))
+            // In the middle of it, as far as it has room there.
+            let label = min(
+                max(plot.across(limit), plot.left + halfLabel), plot.width - plot.right - halfLabel)
             marks.append(
                 """
                 <rect class="within" x="\(px: from)" y="\(px: plot.top)" width="\(px: max(1, to - from))" height="\(px: floor - plot.top)"/>\
                 <line class="median" x1="\(px: plot.across(limit))" x2="\(px: plot.across(limit))" y1="\(px: plot.top)" y2="\(px: floor)"/>\
-                <text class="label" x="\(px: plot.across(limit))" y="\(px: plot.top - 9)" text-anchor="middle">\(LimitReport.rate(limit))</text>
+                <text class="label" x="\(px: label)" y="\(px: plot.top - 9)" text-anchor="middle">\(LimitReport.rate(limit))</text>
                 """)
         }
         let line = plot.down(bound)
@@ -101,33 +117,51 @@ enum LimitPage {
             marks.append(
                 """
                 <circle class="\(step.held ? "held" : "missed")" cx="\(px: plot.across(step.rate))" cy="\(px: plot.down(value * scale.factor))" \
-                r="4.5"><title>step \(step.number), \(LimitReport.rate(step.rate)): \(reading.actual)</title></circle>
+                r="\(isNarrow ? "3.5" : "4.5")"><title>step \(step.number), \(LimitReport.rate(step.rate)): \(reading.actual)</title></circle>
                 """)
         }
-        let drawing = plot.drawing(
-            title: "\(expression) by rate",
+        return plot.drawing(
+            title: "\(report.expressions[position]) by rate",
             description: "\(points.count) steps; horizontal: households per second",
-            id: "chart-\(position + 1)",
+            id: "chart-\(position + 1)\(isNarrow ? "-narrow" : "")",
             marks: marks)
-        return """
-            <figure><figcaption>\(expression)<span class="legend">by households per second</span></figcaption>\
-            <div class="scroll">\(drawing)</div></figure>
-            """
     }
 
-    /// A logarithmic axis from the lowest rate to the highest, with 1, 2 and 5 of each decade, or all where that is few.
+    /// Half the width of `12.9 households/s`.
+    private static let halfLabel = 52.0
+
+    /// A logarithmic axis from the lowest rate to the highest, with 1, 2 and 5 of each decade, or more where that is few:
+    /// the limit is rarely near one of them.
     private static func rates(_ rates: [Double]) -> Axis {
         let low = (rates.min() ?? 1) / 1.15
         let high = (rates.max() ?? 10) * 1.15
-        func ticks(_ steps: [Double]) -> [Axis.Tick] {
+        func ticks(_ steps: [Double]) -> [Double] {
             (-6...7).flatMap { power in steps.map { $0 * pow(10, Double(power)) } }
                 .filter { $0 >= low && $0 <= high }
-                .map { Axis.Tick(value: $0, label: DecimalText.trimmed($0, 6) + "/s") }
         }
-        let few = ticks([1, 2, 5])
-        let ticks = few.count >= 4 ? few : ticks((1...9).map(Double.init))
-        return Axis(shape: .log, low: low, high: high, ticks: ticks)
+        let choices = [ticks([1, 2, 5]), ticks([1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8])]
+        let values =
+            choices.first { $0.count >= 4 }
+            ?? Axis.between(low, high, wanted: 5) { "\($0)" }.ticks.map(\.value)
+        return Axis(
+            shape: .log, low: low, high: high,
+            ticks: values.map { Axis.Tick(value: $0, label: DecimalText.trimmed($0, 6) + "/s") })
     }
+
+    /// The horizontal axis without ticks whose labels would touch the one before.
+    private static func spaced(_ plot: Plot) -> Axis {
+        var ticks: [Axis.Tick] = []
+        for tick in plot.x.ticks {
+            if let last = ticks.last, plot.across(tick.value) - plot.across(last.value) < labelWidth
+            {
+                continue
+            }
+            ticks.append(tick)
+        }
+        return Axis(shape: plot.x.shape, low: plot.x.low, high: plot.x.high, ticks: ticks)
+    }
+
+    private static let labelWidth = 40.0
 
     /// From the unit of a bound to that of an axis.
     private struct ChartScale {
@@ -154,33 +188,60 @@ enum LimitPage {
 
     // MARK: Tables
 
+    /// What a step shows beside the thresholds.
+    private struct CountColumn: Sendable {
+        let name: String
+        /// As in "No errors in any step".
+        let plural: String
+        let value: @Sendable (LimitReport.Step) -> Double
+        let cell: @Sendable (LimitReport.Step) -> String
+    }
+
+    private static let counts: [CountColumn] = [
+        CountColumn(
+            name: "Errors", plural: "errors", value: { $0.errorShare },
+            cell: { Figures.percent($0.errorShare) }),
+        CountColumn(
+            name: "Throttled", plural: "throttled requests", value: { $0.throttledShare },
+            cell: { Figures.percent($0.throttledShare) }),
+        CountColumn(
+            name: "Violations", plural: "violations", value: { Double($0.violations) },
+            cell: { Figures.count($0.violations) }),
+    ]
+
+    /// Columns that are zero in every step are one sentence, so that the table fits the page.
     private static func table(_ report: LimitReport) -> HTML {
         guard !report.steps.isEmpty else { return .none }
+        let beside = counts.filter { count in report.steps.contains { count.value($0) > 0 } }
+        let absent = counts.map(\.plural).filter { name in !beside.contains { $0.plural == name } }
+        let list =
+            absent.dropLast().joined(separator: ", no ") + (absent.count > 1 ? " and no " : "")
+            + (absent.last ?? "")
+        let sentence: HTML =
+            absent.isEmpty ? .none : "<p class=\"lead\">No \(list) in any step.</p>"
+        // In virtual time nothing is late.
+        let isTimed = !report.about.isVirtual
         let columns: [Table.Heading] =
             [.text("Step"), .verdict("Result"), .number("Households/s"), .number("Requests/s")]
             + report.expressions.map { .number("\($0)") }
-            + [
-                .number("Errors"), .number("Throttled"), .number("Lateness p99"),
-                .number("Violations"),
-            ]
+            + beside.map { .number("\($0.name)") } + (isTimed ? [.number("Lateness p99")] : [])
         let rows = report.steps.map { step -> [HTML] in
             let word: HTML =
                 step.held
                 ? "<span class=\"good\">held</span>"
                 : "<span class=\"bad\">missed</span>\(step.remark.isEmpty ? .none : "<br/><span class=\"soft\">\(step.remark)</span>")"
+            let lateness = step.latenessP99Ms.map { Figures.time(milliseconds: $0) } ?? "–"
             return [
                 "<a href=\"\(step.run)/report.html\">\(step.number)</a>", word,
                 "\(LimitReport.number(step.rate))",
                 "\(Figures.significant(step.requestsPerSecond))",
-            ] + step.readings.map { "\($0.actual)" } + [
-                "\(Figures.percent(step.errorShare))", "\(Figures.percent(step.throttledShare))",
-                "\(step.latenessP99Ms.map { Figures.time(milliseconds: $0) } ?? "–")",
-                "\(Figures.count(step.violations))",
-            ]
+            ] + step.readings.map { "\($0.actual)" } + beside.map { "\($0.cell(step))" }
+                + (isTimed ? ["\(lateness)"] : [])
         }
         return .section(
             "steps", "Steps",
-            Table(caption: "Steps", columns: columns, rows: rows, isCards: true).html)
+            "\(sentence)\(Table(caption: "Steps", columns: columns, rows: rows, isCards: true).html)"
+        )
     }
 
     private static func method(_ report: LimitReport) -> HTML {
