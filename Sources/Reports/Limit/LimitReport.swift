@@ -162,8 +162,8 @@ package struct LimitReport: Sendable, Hashable {
         case .found: "Limit: \(limitText)."
         case .stepsUsed where limit != nil:
             "Limit: \(limitText). The interval is wider than the \(Figures.percent(terms.resolution)) "
-                + "asked for: after \(Figures.counted(steps.count, "step")) steps still disagree; raise "
-                + "--step-for or --max-steps."
+                + "asked for: after \(Figures.counted(steps.count, "step")) the results near the limit still differ; "
+                + "raise --step-for or --max-steps."
         case .stepsUsed:
             "No limit found in \(Figures.counted(steps.count, "step")): \(seenText); raise --max-steps."
         case .holdsThrough:
