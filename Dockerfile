@@ -21,11 +21,11 @@ RUN swift build -c release --product screenrig --static-swift-stdlib \
     && strip /image/screenrig
 
 FROM debian:bookworm-slim
-# Swift's own libraries are inside the binary. 'readelf -d' names what is not: libcurl.so.4, libsqlite3.so.0, libssl.so.3 and
-# libcrypto.so.3 (libssl3), libstdc++.so.6 and libgcc_s.so.1 (libstdc++6).
+# Swift's own libraries are inside the binary. 'readelf -d' names what is not: libcurl.so.4, libjemalloc.so.2, libsqlite3.so.0, libssl.so.3
+# and libcrypto.so.3 (libssl3), libstdc++.so.6 and libgcc_s.so.1 (libstdc++6).
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-        ca-certificates libcurl4 libsqlite3-0 libssl3 libstdc++6 tini \
+        ca-certificates libcurl4 libjemalloc2 libsqlite3-0 libssl3 libstdc++6 tini \
     && apt-get clean && rm -rf /var/lib/apt/lists/*
 # 1000 is the first user of most machines, so that what is mounted from there can be written; for another,
 # 'docker run --user' takes any number, which is why everyone may write to /reports.

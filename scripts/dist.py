@@ -35,6 +35,7 @@ PACKAGES = {
     "ld-linux-aarch64.so.1": "libc6",
     "libcurl.so.4": "libcurl4 (>= 7.88)",
     "libgcc_s.so.1": "libgcc-s1 (>= 12)",
+    "libjemalloc.so.2": "libjemalloc2 (>= 5.3)",
     "libsqlite3.so.0": "libsqlite3-0 (>= 3.40)",
     "libssl.so.3": "libssl3 (>= 3.0)",
     "libcrypto.so.3": "libssl3 (>= 3.0)",

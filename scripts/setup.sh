@@ -4,7 +4,7 @@
 #   setup.sh bench    also what 'make bench' measures against
 set -eu
 
-packages="libcurl4-openssl-dev libssl-dev libsqlite3-dev"
+packages="libcurl4-openssl-dev libssl-dev libsqlite3-dev libjemalloc-dev"
 [ "${1:-}" = bench ] && packages="$packages nginx wrk hey nghttp2-client apache2-utils openssl curl"
 
 if ! command -v swift >/dev/null 2>&1; then
@@ -21,7 +21,7 @@ case "$version" in
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
-    echo "this is not Debian or Ubuntu: install the development files of libcurl (OpenSSL), OpenSSL and SQLite 3 yourself, then run 'swift build -c release'" >&2
+    echo "this is not Debian or Ubuntu: install the development files of libcurl (OpenSSL), OpenSSL, SQLite 3 and jemalloc yourself, then run 'swift build -c release'" >&2
     exit 0
 fi
 

@@ -8,7 +8,7 @@ internal import Vocabulary
 /// are those of this login, hidden fields are echoed (rest-v1.md § 8).
 extension Household {
     /// A login on its way.
-    private struct LoginWalk {
+    private final class LoginWalk {
         let code: Code
         /// Nil where nobody chose one.
         let provider: String?
@@ -21,12 +21,21 @@ extension Household {
         var isPressedTwice = false
         /// The call that was answered last.
         var sent: Call?
+        /// Where the last answer led by a GET: it may be the address of the app.
+        var target: WebAddress?
         /// The viewer cancels on the login page.
         var cancels = false
         /// In protocols in which a person enters a code and decides on it.
         var grant: GrantProgress?
         /// The viewer closed the page: there is no next call.
         var isClosed = false
+
+        init(code: Code, provider: String?, person: Person, call: Call) {
+            self.code = code
+            self.provider = provider
+            self.person = person
+            self.call = call
+        }
 
         /// The next call is of that operation; the entry of a code is what sends the code.
         func isAt(_ operation: OperationName) -> Bool {
@@ -60,88 +69,129 @@ extension Household {
         _ issued: IssuedCode, _ provider: String?, _ person: Person, cancels: Bool,
         stopsAt last: OperationName?
     ) async throws(StopReason) -> Call? {
-        let browser = person.browser
         let refuses = last == .refusal || plan.viewer.refuses && !person.isSecond
         let requests = dialect.phoneCalls(issued, as: person.account, refuses: refuses)
         guard requests.isEmpty else {
             return try await send(requests, as: person, stopsAt: last)
         }
+        let walk = try begin(issued, provider, person, refuses: refuses)
+        walk.cancels = cancels
+        for _ in 0..<terms.maxHops {
+            if isOver(walk, at: last) { return walk.call }
+            if walk.isPressedTwice {
+                walk.isPressedTwice = false
+                note(.habit, "submits-twice")
+                _ = await lane.send(walk.call, from: person.browser.device)
+            }
+            walk.sent = walk.call
+            // Without an answer to the assertion, check-code decides.
+            guard let answered = try await hear(walk.call, on: person.browser) else { return nil }
+            let now = lane.now
+            switch try hop(answered, walk, issued) {
+            case .ended: return nil
+            case .reload:
+                await reload(walk)
+                return nil
+            case .sent: break
+            case .page(let page): try await pass(page, answered, walk, issued)
+            case .refusal: try await passRefusal(answered, walk, issued)
+            }
+            if walk.isClosed { return nil }
+            if walk.cancels { walk.call.provoked = walk.call.operation != .authenticate }
+            guard let target = walk.target, dialect.isReturn(target) else { continue }
+            if walk.cancels { return nil }
+            var arrived = now
+            if case .redirect = answered.answer { arrived = answered.exchange.ended }
+            noteDone(at: arrived)
+            try judgeReturn(target)
+            await reload(walk)
+            try await fetchReturn(target, referer: walk.call.address, on: person.browser)
+            return nil
+        }
+        throw .failed("the login did not end within \(terms.maxHops) hops (target.max-hops)")
+    }
+
+    // What decides without waiting stays out of the functions that wait: a household keeps their memory
+    // for as long as they last.
+
+    @inline(never)
+    private func begin(
+        _ issued: IssuedCode, _ provider: String?, _ person: Person, refuses: Bool
+    ) throws(StopReason) -> LoginWalk {
+        let browser = person.browser
         let credential = Credential(
             device: browser.device.identity, bearer: browser.token?.bearer, client: browser.client)
         guard let first = dialect.authenticate(issued, mvpd: provider, credential) else {
             throw .unknownStep
         }
-        let code = issued.code
         browser.device.cookies.removeAll()
         expectEchoes(of: person.account)
-        var walk = LoginWalk(
-            code: code, provider: provider, person: person, call: first)
-        walk.cancels = cancels
+        let walk = LoginWalk(code: issued.code, provider: provider, person: person, call: first)
         if dialect.pages != nil {
             walk.grant = GrantProgress(refuses: refuses)
             // The link of a QR code has the code in it.
             walk.grant?.hasEnteredCode = issued.completePage.map { $0 == first.address } ?? false
         }
-        for _ in 0..<terms.maxHops {
-            walk.call.code = code
-            if walk.call.operation.step(onFirstScreen: false) == .finishLogin {
-                let provider = walk.grant == nil ? walk.provider ?? "" : ""
-                walk.call.signsIn(person.account, at: provider)
-                if last != nil { return walk.call }
-            }
-            if let last, walk.isAt(last) { return walk.call }
-            if walk.call.operation == .refusal { hasRefused = true }
-            // Of two at once one may be turned down.
-            if plan.second != nil { walk.call.provoked = walk.call.operation != .mvpdLogin }
-            if walk.isPressedTwice {
-                walk.isPressedTwice = false
-                note(.habit, "submits-twice")
-                _ = await lane.send(walk.call, from: browser.device)
-            }
-            walk.sent = walk.call
-            // Without an answer to the assertion, check-code decides.
-            guard let answered = try await hear(walk.call, on: browser) else { return nil }
-            var target: WebAddress?
-            var arrived = lane.now
-            if walk.call.isDecision {
-                walk.grant?.decision = (
-                    answered.exchange.ended, answered.exchange.observation.result
-                )
-            }
-            switch answered.answer {
-            case .redirect(let address):
-                arrived = answered.exchange.ended
-                walk.call = hop(.get, address, form: [], issued, from: walk.call)
-                target = address
-            case .done:
-                if walk.cancels { return nil }
-                noteDone(at: answered.exchange.ended)
-                await reload(walk)
-                return nil
-            case .page(let html):
-                let page = HTMLPage(html)
-                if walk.grant?.decision != nil {
-                    try end(page, answered, walk)
-                    return nil
-                }
-                target = try await pass(page, answered, &walk, issued)
-            default: target = try await passRefusal(answered, &walk, issued)
-            }
-            if walk.isClosed { return nil }
-            if walk.cancels { walk.call.provoked = walk.call.operation != .authenticate }
-            if let target, dialect.isReturn(target) {
-                if walk.cancels { return nil }
-                noteDone(at: arrived)
-                try judgeReturn(target)
-                await reload(walk)
-                try await fetchReturn(target, referer: walk.call.address, on: browser)
-                return nil
-            }
+        return walk
+    }
+
+    /// Completes the next call; true where the walk is to stop before it.
+    @inline(never)
+    private func isOver(_ walk: LoginWalk, at last: OperationName?) -> Bool {
+        walk.call.code = walk.code
+        if walk.call.operation.step(onFirstScreen: false) == .finishLogin {
+            let provider = walk.grant == nil ? walk.provider ?? "" : ""
+            walk.call.signsIn(walk.person.account, at: provider)
+            if last != nil { return true }
         }
-        throw .failed("the login did not end within \(terms.maxHops) hops (target.max-hops)")
+        if let last, walk.isAt(last) { return true }
+        if walk.call.operation == .refusal { hasRefused = true }
+        // Of two at once one may be turned down.
+        if plan.second != nil { walk.call.provoked = walk.call.operation != .mvpdLogin }
+        return false
+    }
+
+    private enum Hop {
+        case ended
+        /// It is done, and the viewer may look at the page again.
+        case reload
+        /// The next call is set.
+        case sent
+        case page(HTMLPage)
+        case refusal
+    }
+
+    /// What an answer leads to.
+    @inline(never)
+    private func hop(
+        _ answered: Answered, _ walk: LoginWalk, _ issued: IssuedCode
+    ) throws(StopReason) -> Hop {
+        walk.target = nil
+        if walk.call.isDecision {
+            walk.grant?.decision = (answered.exchange.ended, answered.exchange.observation.result)
+        }
+        switch answered.answer {
+        case .redirect(let address):
+            walk.call = hop(.get, address, form: [], issued, from: walk.call)
+            walk.target = address
+            return .sent
+        case .done:
+            if walk.cancels { return .ended }
+            noteDone(at: answered.exchange.ended)
+            return .reload
+        case .page(let html):
+            let page = HTMLPage(html)
+            guard walk.grant?.decision == nil else {
+                try end(page, answered, walk)
+                return .ended
+            }
+            return .page(page)
+        default: return .refusal
+        }
     }
 
     /// The browser sends what it sent last again; what it is told changes nothing.
+    @inline(never)
     private func reload(_ walk: LoginWalk) async {
         guard plan.viewer.reloads, !walk.person.isSecond, var call = walk.sent else { return }
         note(.habit, "reloads")
@@ -151,6 +201,7 @@ extension Household {
 
     /// The answer to a hop. An assertion is sent once: one whose answer was lost may have counted, and
     /// repeating it would then be refused. Nil stands for that.
+    @inline(never)
     private func hear(_ call: Call, on browser: Screen) async throws(StopReason) -> Answered? {
         guard call.operation == .assertion || call.isDecision else {
             return try await insist(call, browser)
@@ -177,6 +228,7 @@ extension Household {
     /// Asks for the page of the app where the rig says so: once, and whatever it answers. It is part
     /// of the load, not of the sign-in, which has ended. Only a host that nobody allowed ends the
     /// household, as any hop to one does.
+    @inline(never)
     private func fetchReturn(
         _ address: WebAddress, referer: WebAddress, on browser: Screen
     ) async throws(StopReason) {
@@ -190,35 +242,30 @@ extension Household {
         }
     }
 
-    /// Does what a page asks for, and sets the next call. An address is returned where the page led
-    /// to one by a GET: it may be that of the app.
+    /// Does what a page asks for, and sets the next call, with its address where the page led to one by a
+    /// GET.
     private func pass(
-        _ page: HTMLPage, _ answered: Answered, _ walk: inout LoginWalk, _ issued: IssuedCode
-    ) async throws(StopReason) -> WebAddress? {
-        if let target = try await passGrant(page, answered, &walk, issued) {
-            return target.isPost ? nil : walk.call.address
-        }
-        let finder = FormFinder(page: page, login: terms.login.fields, progress: walk.progress)
-        let step = finder.step
+        _ page: HTMLPage, _ answered: Answered, _ walk: LoginWalk, _ issued: IssuedCode
+    ) async throws(StopReason) {
+        if walk.grant != nil, try await passGrant(page, answered, walk, issued) { return }
+        let step = step(of: page, walk)
         if !walk.hasAskedProgram, let program = terms.loginProgram, step.asksSomebody {
-            return try await ask(program, shown: page, &walk)
+            return try await ask(program, shown: page, walk)
         }
         switch step {
         case .send(let entry) where entry.typesPassword && walk.cancels:
-            return try await cancel(page, &walk)
-        case .send(let entry): return try await send(entry, of: page, &walk)
+            try await human(plan.viewer.signsIn)
+            cancel(page, walk)
+        case .send(let entry):
+            if entry.delay > .zero { try await wait(entry.delay, walk.person) }
+            if entry.typesPassword {
+                if plan.viewer.losesNetwork, !walk.person.isSecond { try await loseNetwork() }
+                try await wait(walk.person.signsIn, walk.person)
+            }
+            send(entry, of: page, walk)
         case .follow(let reference, let delay):
             try await wait(delay, walk.person)
-            guard let target = Self.base(of: page, at: walk.call.address).resolving(reference)
-            else {
-                throw stuck(
-                    "the page at \(walk.call.address.origin)\(walk.call.address.path) leads on to what is "
-                        + "no address of http or https; let a program do the login with login: {command: "
-                        + "PROGRAM}",
-                    page, answered, walk)
-            }
-            walk.call = dialect.hop(.get, target, form: [], referer: walk.call.address)
-            return target
+            try follow(reference, of: page, answered, walk)
         case .turnedDown(let reason):
             throw turnedDown(reason, page, answered, walk)
         case .stuck(let reason):
@@ -229,20 +276,37 @@ extension Household {
         }
     }
 
+    @inline(never)
+    private func step(of page: HTMLPage, _ walk: LoginWalk) -> FormFinder.Step {
+        FormFinder(page: page, login: terms.login.fields, progress: walk.progress).step
+    }
+
+    @inline(never)
+    private func follow(
+        _ reference: String, of page: HTMLPage, _ answered: Answered, _ walk: LoginWalk
+    ) throws(StopReason) {
+        guard let target = Self.base(of: page, at: walk.call.address).resolving(reference)
+        else {
+            throw stuck(
+                "the page at \(walk.call.address.origin)\(walk.call.address.path) leads on to what is "
+                    + "no address of http or https; let a program do the login with login: {command: "
+                    + "PROGRAM}",
+                page, answered, walk)
+        }
+        walk.call = dialect.hop(.get, target, form: [], referer: walk.call.address)
+        walk.target = target
+    }
+
     /// What addresses of a page are relative to.
     private static func base(of page: HTMLPage, at address: WebAddress) -> WebAddress {
         page.base.flatMap { address.resolving($0) } ?? address
     }
 
-    private func send(
-        _ entry: FormFinder.Entry, of page: HTMLPage, _ walk: inout LoginWalk
-    ) async throws(StopReason) -> WebAddress? {
-        if entry.delay > .zero { try await wait(entry.delay, walk.person) }
+    @inline(never)
+    private func send(_ entry: FormFinder.Entry, of page: HTMLPage, _ walk: LoginWalk) {
         let account = walk.person.account
         var password = account.password.reveal()
         if entry.typesPassword {
-            if plan.viewer.losesNetwork, !walk.person.isSecond { try await loseNetwork() }
-            try await wait(walk.person.signsIn, walk.person)
             walk.progress.hasSentPassword = true
             walk.isPressedTwice = plan.viewer.submitsTwice && !walk.person.isSecond
         }
@@ -263,34 +327,40 @@ extension Household {
         let isPost = entry.form.button?.method.map { $0 == "post" } ?? entry.form.isPost
         if isPost {
             walk.call = dialect.hop(.post, target, form: fields, referer: shownAt)
-            walk.call.provoked = isMistyped
-            return nil
+        } else {
+            let query = FormEncoding.fields(fields)
+            let asked = WebAddress(origin: target.origin, target: "\(target.path)?\(query)")
+            walk.call = dialect.hop(.get, asked, form: fields, referer: shownAt)
+            walk.target = asked
         }
-        let query = FormEncoding.fields(fields)
-        let asked = WebAddress(origin: target.origin, target: "\(target.path)?\(query)")
-        walk.call = dialect.hop(.get, asked, form: fields, referer: shownAt)
         walk.call.provoked = isMistyped
-        return asked
     }
 
-    /// Looks at the login page, and leaves by the page's own way out, or else closes it.
-    private func cancel(_ page: HTMLPage, _ walk: inout LoginWalk) async throws(StopReason)
-        -> WebAddress?
-    {
-        try await human(plan.viewer.signsIn)
+    /// Has looked at the login page, and leaves by the page's own way out, or else closes it.
+    @inline(never)
+    private func cancel(_ page: HTMLPage, _ walk: LoginWalk) {
         guard let wayOut = page.wayOut, let target = walk.call.address.resolving(wayOut) else {
             walk.isClosed = true
-            return nil
+            return
         }
         walk.call = dialect.hop(.get, target, form: [], referer: walk.call.address)
-        return target
+        walk.target = target
     }
 
     /// A page that came with an error status may still be the login page (401), or the same again
     /// after a wrong password; anything else ends the login.
+    @inline(never)
     private func passRefusal(
-        _ answered: Answered, _ walk: inout LoginWalk, _ issued: IssuedCode
-    ) async throws(StopReason) -> WebAddress? {
+        _ answered: Answered, _ walk: LoginWalk, _ issued: IssuedCode
+    ) async throws(StopReason) {
+        try await pass(try errorPage(answered, walk), answered, walk, issued)
+    }
+
+    /// The page of an error status, where it asks for a password.
+    @inline(never)
+    private func errorPage(
+        _ answered: Answered, _ walk: LoginWalk
+    ) throws(StopReason) -> HTMLPage {
         guard let html = answered.page else { throw .refused(answered) }
         let page = HTMLPage(html)
         if case .blocked = answered.answer {
@@ -300,9 +370,7 @@ extension Household {
                     + "addresses, or let a program do the login with login: {command: PROGRAM}",
                 page, answered, walk)
         }
-        if page.forms.contains(where: \.asksPassword) {
-            return try await pass(page, answered, &walk, issued)
-        }
+        if page.forms.contains(where: \.asksPassword) { return page }
         let notice = page.notice.isEmpty ? page.title : page.notice
         let said: Untrusted =
             page.excess.map { "; the page \(ours: $0)\(ours: FormFinder.unread)" }
@@ -314,12 +382,6 @@ extension Household {
 // MARK: Pages of a device grant
 
 extension Household {
-    /// What a page came to that asked for the code or for the decision.
-    private struct GrantStep {
-        /// The next call is a POST.
-        var isPost: Bool
-    }
-
     /// A later hop; one to the page for the code is part of the entry of the code.
     private func hop(
         _ method: Method, _ address: WebAddress, form: [(String, String)], _ issued: IssuedCode,
@@ -334,13 +396,14 @@ extension Household {
         return next
     }
 
-    /// Does what a page asks for that is about the code, and sets the next call; nil for other pages.
+    /// Does what a page asks for that is about the code, and sets the next call; false for other pages.
+    @inline(never)
     private func passGrant(
-        _ page: HTMLPage, _ answered: Answered, _ walk: inout LoginWalk, _ issued: IssuedCode
-    ) async throws(StopReason) -> GrantStep? {
-        guard let progress = walk.grant, let pages = dialect.pages else { return nil }
+        _ page: HTMLPage, _ answered: Answered, _ walk: LoginWalk, _ issued: IssuedCode
+    ) async throws(StopReason) -> Bool {
+        guard let progress = walk.grant, let pages = dialect.pages else { return false }
         switch GrantFinder(page: page, pages: pages, progress: progress).step {
-        case .other: return nil
+        case .other: return false
         case .enter(let form, let field):
             let mistypes =
                 plan.viewer.mistypesCode && !walk.person.isSecond && !progress.hasMistypedCode
@@ -349,24 +412,25 @@ extension Household {
             walk.grant?.hasEnteredCode = !mistypes
             if progress.hasMistypedCode { try await wait(Self.secondLook, walk.person) }
             let code = mistypes ? issued.code.mistyped.text : issued.typed
-            submit(form, form.filled(field, with: code), of: page, .verificationPage, &walk)
+            submit(form, form.filled(field, with: code), of: page, .verificationPage, walk)
             walk.call.provoked = mistypes
             reach(.codeTyped)
         case .decide(let form, let button):
             let operation: OperationName = progress.refuses ? .refusal : .approval
-            submit(form, form.pressed(button), of: page, operation, &walk, by: button)
+            submit(form, form.pressed(button), of: page, operation, walk, by: button)
         case .turnedDown(let reason): throw stuck(reason, page, answered, walk)
         case .stuck(let reason):
             throw stuck(
                 "the page at \(walk.call.address.origin)\(walk.call.address.path) \(reason)", page,
                 answered, walk)
         }
-        return GrantStep(isPost: walk.call.method == .post)
+        if walk.call.method != .post { walk.target = walk.call.address }
+        return true
     }
 
     private func submit(
         _ form: HTMLForm, _ fields: [(String, String)], of page: HTMLPage,
-        _ operation: OperationName, _ walk: inout LoginWalk, by button: HTMLForm.FormField? = nil
+        _ operation: OperationName, _ walk: LoginWalk, by button: HTMLForm.FormField? = nil
     ) {
         let shownAt = walk.call.address
         let base = Self.base(of: page, at: shownAt)
@@ -407,6 +471,7 @@ extension Household {
     }
 
     /// The requests of a phone that walks no pages, one after another.
+    @inline(never)
     private func send(
         _ requests: [PhoneRequest], as person: Person, stopsAt last: OperationName?
     ) async throws(StopReason) -> Call? {
@@ -453,9 +518,10 @@ extension Household {
 
 extension Household {
     /// Has the user's program take the login from here. The time that it takes is the viewer's.
+    @inline(never)
     private func ask(
-        _ program: any UserProgram, shown page: HTMLPage, _ walk: inout LoginWalk
-    ) async throws(StopReason) -> WebAddress? {
+        _ program: any UserProgram, shown page: HTMLPage, _ walk: LoginWalk
+    ) async throws(StopReason) {
         walk.hasAskedProgram = true
         let address = walk.call.address
         let device = walk.person.browser.device
@@ -469,13 +535,13 @@ extension Household {
         if !walk.person.isSecond { noteViewerTime(since: began) }
         switch answer {
         case .failed(let reason): throw .failed("the login program \(reason)")
-        case .output(let text): return try follow(text, from: address, &walk)
+        case .output(let text): try follow(text, from: address, walk)
         }
     }
 
     private func follow(
-        _ text: String, from address: WebAddress, _ walk: inout LoginWalk
-    ) throws(StopReason) -> WebAddress? {
+        _ text: String, from address: WebAddress, _ walk: LoginWalk
+    ) throws(StopReason) {
         let reply: LoginReply
         do throws(LoginReply.Refusal) {
             reply = try LoginReply.read(text, for: address)
@@ -495,7 +561,7 @@ extension Household {
             walk.progress = LoginProgress(hasSentUser: true, hasSentPassword: true)
             walk.call = dialect.hop(
                 fields == nil ? .get : .post, next.address, form: fields ?? [], referer: address)
-            return fields == nil ? next.address : nil
+            if fields == nil { walk.target = next.address }
         }
     }
 }

@@ -20,6 +20,7 @@ extension Household {
     /// Logs out and deletes codes (rigs/reference.yaml, `clean-up`). Its exchanges are recorded, and being
     /// turned down is no error here: the service may have cleaned up itself. No failure changes the
     /// household's fate.
+    @inline(never)
     func cleanUp() async {
         var goesOn = true
         if traces.signedIn {

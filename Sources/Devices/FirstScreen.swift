@@ -42,18 +42,30 @@ extension Household {
     /// From nothing to the token, by the first way that this household has.
     private func signIn() async throws(StopReason) {
         beginSignIn()
-        if plan.kind.hasTempPass { return try await takePass() }
-        if signsInBothWays { return try await signInBothWays() }
+        if let start = try await signInWithoutCode() { try await signInRegularly(start) }
+    }
+
+    /// The ways that need nobody to type a code; nil where one of them was the household's.
+    @inline(never)
+    private func signInWithoutCode() async throws(StopReason) -> SignInStart? {
+        if plan.kind.hasTempPass {
+            try await takePass()
+            return nil
+        }
+        if signsInBothWays {
+            try await signInBothWays()
+            return nil
+        }
         // Whom the service has forgotten signs in where it was signed in (rest-v2.md § 12.3).
         var start = SignInStart(mvpd: signedInAt.last)
         if plan.kind.platform != nil {
             switch try await signOnByPlatform() {
-            case .signedIn: return
+            case .signedIn: return nil
             case .regular(let regular):
                 start = SignInStart(mvpd: regular.mvpd ?? start.mvpd, issued: regular.issued)
             }
         }
-        try await signInRegularly(start)
+        return start
     }
 
     /// Step 10 of apple-sso.md § 1, and all there is for others.
@@ -66,27 +78,9 @@ extension Household {
     }
 
     /// From a fresh code on the screen to the token.
+    @inline(never)
     private func signInByCode(_ start: SignInStart) async throws(StopReason) {
-        // Before there is a code: it would run out while the household waits for an account.
-        if !plan.viewer.givesUp { try await takeAccount() }
-        var preselected = start.mvpd
-        if preselected == nil, start.issued == nil, plan.kind.choosesOnFirstScreen {
-            preselected = try choice(among: try await configuration(tv))
-        }
-        guard var issued = try await code(start, mvpd: preselected) else { return }
-        if plan.asksForNewCode {
-            // The viewer asks for another code at once: nobody signs in by the first.
-            try await nap(.seconds(1))
-            traces.codes.removeLast()
-            formerCode = issued.code
-            guard let another = try await issueCode(mvpd: preselected) else { return }
-            issued = another
-        }
-        if plan.viewer.reopensApp {
-            formerCode = issued.code
-            guard let another = try await reopen(mvpd: preselected) else { return }
-            issued = another
-        }
+        guard let issued = try await firstCode(start) else { return }
         let shown = show(issued)
         defer { codeOnScreen = nil }
         if plan.viewer.tvSleeps { try await sleepInStandby() }
@@ -99,6 +93,32 @@ extension Household {
         signedIn(by: .code)
         reach(.signedIn)
         if terms.code.deletesAfter { try await deleteCode(issued) }
+    }
+
+    /// The code that the TV shows first; nil where nobody has to sign in.
+    @inline(never)
+    private func firstCode(_ start: SignInStart) async throws(StopReason) -> IssuedCode? {
+        // Before there is a code: it would run out while the household waits for an account.
+        if !plan.viewer.givesUp { try await takeAccount() }
+        var preselected = start.mvpd
+        if preselected == nil, start.issued == nil, plan.kind.choosesOnFirstScreen {
+            preselected = try choice(among: try await configuration(tv))
+        }
+        guard var issued = try await code(start, mvpd: preselected) else { return nil }
+        if plan.asksForNewCode {
+            // The viewer asks for another code at once: nobody signs in by the first.
+            try await nap(.seconds(1))
+            traces.codes.removeLast()
+            formerCode = issued.code
+            guard let another = try await issueCode(mvpd: preselected) else { return nil }
+            issued = another
+        }
+        if plan.viewer.reopensApp {
+            formerCode = issued.code
+            guard let another = try await reopen(mvpd: preselected) else { return nil }
+            issued = another
+        }
+        return issued
     }
 
     /// Puts a code where viewers see it; the instant at which it was there.
@@ -122,6 +142,7 @@ extension Household {
 
     /// Nil where the service says that the device may ask for decisions at once (rest-v2.md § 5.2): there
     /// is nothing to show, and nothing to poll for.
+    @inline(never)
     func issueCode(mvpd: String?) async throws(StopReason) -> IssuedCode? {
         let answered = try await ask(tv) {
             dialect.issueCode($0, lifetime: terms.code.lifetime, mvpd: mvpd)
@@ -144,6 +165,7 @@ extension Household {
         traces.codes.append(Traces.Issued(code: issued.code, until: lane.now + issued.lifetime))
     }
 
+    @inline(never)
     func deleteCode(_ issued: IssuedCode) async throws(StopReason) {
         try await optional { dialect.delete(issued.code, $0) }
         traces.codes.removeAll { $0.code == issued.code }
@@ -159,6 +181,7 @@ extension Household {
 
     /// One activity. Where the service says that nobody is signed in, the device registers anew, and
     /// asks again: "Z3 403 not authenticated: restart registration" (rest-v1.md § 11).
+    @inline(never)
     func performSignedIn(_ activity: PlannedActivity) async throws(StopReason) {
         var steps = [activity]
         var tries = 0
@@ -194,6 +217,7 @@ extension Household {
         }
     }
 
+    @inline(never)
     private func perform(_ activity: PlannedActivity) async throws(StopReason) {
         switch activity {
         case .ask(.authorize):

@@ -4,6 +4,7 @@ internal import Lanes
 
 /// A TempPass: plays for a while without anybody signing in (rest-v1.md § 10, N5; rest-v2.md § 11).
 extension Household {
+    @inline(never)
     func takePass() async throws(StopReason) {
         let offered = try await configuration(tv)?.filter(\.isTempPass)
         let wanted = plan.kind.pass?.provider

@@ -24,6 +24,7 @@ extension Household {
     private static let glance: Duration = .milliseconds(50)
 
     /// The second of a home begins when the first is signed in (rest-v2.md § 8.2, step 6).
+    @inline(never)
     func waitForFirstOfHome() async throws(StopReason) {
         guard let home, plan.home?.isFirst == false else { return }
         home.secondHasCome = true
@@ -42,6 +43,7 @@ extension Household {
     }
 
     /// Who logs out does so when the other has seen the sign-in.
+    @inline(never)
     func waitForStayer() async throws(StopReason) {
         guard let home, plan.home?.leaves == true else { return }
         // The second may be one household too many for the run.
@@ -51,6 +53,7 @@ extension Household {
     }
 
     /// The other looks whether that logout has ended its sign-in as well (§ 8.2, step 9).
+    @inline(never)
     func lookAfterLogoutAtHome() async throws(StopReason) {
         guard let home, plan.home?.leaves == false else { return }
         home.isStayerDone = true

@@ -26,6 +26,7 @@ extension Household {
 
     /// Takes an account, unless they are generated or it has one; waits for it if need be. The wait
     /// is before the code is shown, so no figure of the service holds it.
+    @inline(never)
     func takeAccount() async throws(StopReason) {
         guard let pool = terms.accounts else { return }
         if let lease {

@@ -15,6 +15,11 @@ extension Household {
         guard !morePollers.isEmpty || terms.polling.afterSuccess > .zero else {
             return try await poll(order)
         }
+        try await pollOnBench(order)
+    }
+
+    @inline(never)
+    private func pollOnBench(_ order: PollOrder) async throws(StopReason) {
         pollersEnd = nil
         siblingToken = nil
         async let others: Void = othersPoll(since: order.start)

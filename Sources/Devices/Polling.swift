@@ -92,6 +92,7 @@ extension Household {
 
     /// One poll; a stale token is renewed and the poll replayed once, and faults come back to the
     /// cadence. `poller` is the TV, or another poll loop of it.
+    @inline(never)
     func pollOnce(
         _ issued: IssuedCode, due: Instant, from poller: Screen
     ) async throws(StopReason) -> Answered {

@@ -5,6 +5,7 @@ internal import Rigs
 /// phone; then the app is closed, and what the device keeps for good is all that is left when they arrive.
 extension Household {
     /// False where the run is over before the household arrives.
+    @inline(never)
     func prepare() async -> Bool {
         let own = plan
         plan.viewer = .ready

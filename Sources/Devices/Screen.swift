@@ -56,6 +56,7 @@ extension Household {
     }
 
     /// The same for a step that the protocol may lack: nil then.
+    @inline(never)
     func askIfKnown(
         _ screen: Screen, isProvoked: Bool = false, _ make: (Credential) -> Call?
     ) async throws(StopReason) -> Answered? {
@@ -139,6 +140,7 @@ extension Household {
 
     /// What a request of this screen is signed with: registers and fetches a token first where that
     /// is due.
+    @inline(never)
     func credential(of screen: Screen) async throws(StopReason) -> Credential {
         let identity = screen.device.identity
         func credential(_ bearer: Secret?) -> Credential {
@@ -173,6 +175,7 @@ extension Household {
     }
 
     /// D2, after D1 where that is due; nil where the protocol has neither.
+    @inline(never)
     private func askForToken(_ screen: Screen) async throws(StopReason) -> Answered? {
         guard let client = try await client(of: screen),
             let call = dialect.accessToken(client, as: screen.device.identity)
@@ -182,6 +185,7 @@ extension Household {
 
     /// Asks where the service takes its requests, in protocols in which it tells: the first that knows
     /// counts (RFC 8414, 3; OpenID Connect Discovery, 4).
+    @inline(never)
     private func discover(_ screen: Screen) async throws(StopReason) {
         let calls = dialect.discover(as: screen.device.identity)
         for (position, call) in calls.enumerated() {

@@ -33,15 +33,23 @@ extension Household {
     }
 
     private func signIn(with issued: IssuedCode) async throws(StopReason) {
-        let code = issued.code
         takeNextPhone()
         if plan.viewer.isTooLate { return try await comeTooLate(issued) }
         try await human(plan.viewer.noticesCode)
         if plan.viewer.givesUp { throw .gaveUp }
-        guard codeOnScreen == code else { throw codeRanOut }
+        guard codeOnScreen == issued.code else { throw codeRanOut }
+        guard case .login(let provider) = try await typeIn(issued) else { return noteNoLogin() }
+        try await logIn(issued, provider: provider)
+        try await lookAfterLogin(issued, provider: provider)
+    }
+
+    /// Types the code in, with what the viewer does wrong before the login.
+    @inline(never)
+    private func typeIn(_ issued: IssuedCode) async throws(StopReason) -> TypedCode {
+        let code = issued.code
         if plan.viewer.mistypesCode, !issued.lacksProvider { try await mistypeCode(code) }
         if plan.viewer.typesSmall, !issued.lacksProvider { try await typeInSmallLetters(code) }
-        var typed = try await typeIn(issued, mistypes: plan.viewer.mistypesCode)
+        var typed = try await lookUp(issued, mistypes: plan.viewer.mistypesCode)
         if plan.viewer.changesProvider, case .login(let own?) = typed {
             try await chooseWrongProvider(issued, insteadOf: own)
             if hasSessions { typed = try await completeSession(code, mvpd: own, on: phone) }
@@ -51,10 +59,17 @@ extension Household {
             _ = try await askIfKnown(phone) { dialect.checkCode(code, $0) }
             takeNextPhone()
             // G10: a preselection that came to nothing leads to the phone's own picker.
-            typed = try await typeIn(issued, takesPreselection: false)
+            typed = try await lookUp(issued, takesPreselection: false)
         }
-        guard case .login(let provider) = typed else { return noteNoLogin() }
-        try await logIn(issued, provider: provider)
+        return typed
+    }
+
+    /// What the phone does once the login has ended.
+    @inline(never)
+    private func lookAfterLogin(
+        _ issued: IssuedCode, provider: String?
+    ) async throws(StopReason) {
+        let code = issued.code
         try await confirm(code, by: person)
         endLogin { $0.noteSuccess(of: $1) }
         for operation in OperationName.activities
@@ -68,6 +83,7 @@ extension Household {
     }
 
     /// What the phone asks about the TV of its code, such as what may be watched there (Z2).
+    @inline(never)
     private func ask(for operation: OperationName, of code: Code) async throws(StopReason) {
         let subject = Subject(code: code, resources: terms.resources)
         let asked = try await askIfKnown(phone) {
@@ -89,7 +105,8 @@ extension Household {
 
     /// Looks the code up and picks the provider; the code may name one that was picked on the TV. A
     /// session that lacks its provider is looked up by completing it.
-    private func typeIn(
+    @inline(never)
+    private func lookUp(
         _ issued: IssuedCode, takesPreselection: Bool = true, mistypes: Bool = false
     ) async throws(StopReason) -> TypedCode {
         let code = issued.code
@@ -110,6 +127,7 @@ extension Household {
 
     /// Names the provider to the session of a code: what a phone does first with a typed code that lacks
     /// it (S2 of rest-v2.md).
+    @inline(never)
     func completeSession(
         _ code: Code, mvpd: String?, on browser: Screen, isProvoked: Bool = false
     ) async throws(StopReason) -> TypedCode {
@@ -137,6 +155,7 @@ extension Household {
 
     /// The record of a code that was typed in; gives the provider that it names.
     @discardableResult
+    @inline(never)
     func lookUp(_ code: Code, on browser: Screen) async throws(StopReason) -> String? {
         let looked = try await askIfKnown(browser) { dialect.record(of: code, $0) }
         var preselected: String?
@@ -174,6 +193,7 @@ extension Household {
     }
 
     /// What the service offers to sign in with; nil where it is not asked.
+    @inline(never)
     func configuration(_ screen: Screen) async throws(StopReason) -> [Provider]? {
         let answered = try await askIfKnown(screen) { dialect.configuration($0) }
         guard let answered else { return nil }
@@ -220,6 +240,7 @@ extension Household {
 
     /// Asks whether the login was recorded: once, and a few times more if not, 1 to 2 s apart
     /// (rest-v1.md § 9, N2).
+    @inline(never)
     func confirm(_ code: Code, by person: Person) async throws(StopReason) {
         let browser = person.browser
         for attempt in 1...5 {

@@ -34,6 +34,7 @@ extension Household {
 
     /// Both at once; nil when one of them got through. With a platform to ask, the first viewer is at
     /// the TV.
+    @inline(never)
     func attemptTogether(_ issued: IssuedCode) async -> StopReason? {
         async let joined = joinIn(issued)
         let halt = signsInBothWays ? nil : await attempt(issued)
@@ -74,6 +75,7 @@ extension Household {
     }
 
     /// The first viewer goes through the platform, while the code is on the screen for the second.
+    @inline(never)
     func signInBothWays() async throws(StopReason) {
         guard let issued = try await issueCode(mvpd: nil) else { return }
         let shown = show(issued)

@@ -8,6 +8,7 @@ internal import Rigs
 extension Household {
     /// Types the code that the TV showed before, or one that nobody was given, is told so, and looks at the TV
     /// again. `mvpd`: the provider that its session would be given (rest-v2.md § 5.3).
+    @inline(never)
     func mistypeCode(_ code: Code, mvpd: String? = nil) async throws(StopReason) {
         let wrong = formerCode ?? code.mistyped
         try await provoke(phone) {
@@ -18,6 +19,7 @@ extension Household {
     }
 
     /// Comes back to a code that has run out. There is no signing in with it.
+    @inline(never)
     func comeTooLate(_ issued: IssuedCode) async throws(StopReason) {
         let began = lane.now
         try await nap(issued.lifetime + Self.secondLook)
@@ -27,12 +29,14 @@ extension Household {
     }
 
     /// Goes as far as the provider's page, and cancels there. The code stays good (rest-v1.md § 6.3).
+    @inline(never)
     func cancelLogin(_ issued: IssuedCode, provider: String?) async throws(StopReason) {
         try await walkLogin(issued, provider: provider, as: person, cancels: true)
         record.phoneDone = nil
     }
 
     /// Types the code in once more, after it has served: it is spent (rest-v1.md § 6.3, BOUND).
+    @inline(never)
     func typeAgain(_ issued: IssuedCode, provider: String?) async throws(StopReason) {
         try await human(Self.secondLook)
         try await provoke(phone) { dialect.record(of: issued.code, $0) }
@@ -40,6 +44,7 @@ extension Household {
     }
 
     /// Types the code as people type: the service may take it, or not.
+    @inline(never)
     func typeInSmallLetters(_ code: Code) async throws(StopReason) {
         note(.habit, "small-letters")
         try await provoke(phone) { dialect.record(of: code.small, $0) }
@@ -47,6 +52,7 @@ extension Household {
     }
 
     /// Chooses a provider of which they have no account, looks at its page, and goes back.
+    @inline(never)
     func chooseWrongProvider(
         _ issued: IssuedCode, insteadOf own: String
     ) async throws(StopReason) {
@@ -62,6 +68,7 @@ extension Household {
     }
 
     /// The TV is in standby: it asks for nothing, and its connections are gone.
+    @inline(never)
     func sleepInStandby() async throws(StopReason) {
         note(.habit, "tv-sleeps")
         lane.retire(tv.device)
@@ -69,6 +76,7 @@ extension Household {
     }
 
     /// What the phone has open breaks, and it has no network for a while.
+    @inline(never)
     func loseNetwork() async throws(StopReason) {
         note(.habit, "loses-network")
         lane.retire(phone.device)
@@ -77,6 +85,7 @@ extension Household {
 
     /// The viewer closes the app, and opens it again: it looks whether it is signed in, and asks for another
     /// code. The former lives on, and nobody sees it any more.
+    @inline(never)
     func reopen(mvpd: String?) async throws(StopReason) -> IssuedCode? {
         note(.habit, "reopens-app")
         try await nap(.seconds(1))

@@ -10,6 +10,7 @@ extension Household {
     private static let patience: Duration = .seconds(60)
 
     /// `start` has the provider that the platform's picker has named: nobody is asked again.
+    @inline(never)
     func signInOnDevice(_ start: SignInStart) async throws(StopReason) {
         expect(aViewer: true)
         if !plan.viewer.givesUp { try await takeAccount() }

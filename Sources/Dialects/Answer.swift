@@ -2,12 +2,12 @@
 public enum Answer: Sendable {
     case client(ClientCredentials)
     case accessToken(AccessToken)
-    case code(IssuedCode)
+    indirect case code(IssuedCode)
     /// The code is known; the provider preselected for it, if any.
     case record(mvpd: String?)
     case configuration([Provider])
     /// Where the server takes the device's requests.
-    case endpoints(ServerEndpoints)
+    indirect case endpoints(ServerEndpoints)
     /// A live sign-in of this device (or of this code, for the second screen). The tag is nil where
     /// the answer does not name the user; `session` is what the device shows from here on, where it is
     /// given anything.
@@ -22,7 +22,7 @@ public enum Answer: Sendable {
     /// Bytes for the platform, to be handed on unchanged.
     case profileRequest([UInt8])
     /// Nobody is signed in any more, and what is left to do.
-    case loggedOut(LogoutFollowUp)
+    indirect case loggedOut(LogoutFollowUp)
     /// Not yet, or not there.
     case pending
     /// What was asked for is over.

@@ -104,11 +104,12 @@ public struct Call: Sendable, Hashable {
     public var mvpd: String?
     /// Whom the identity tokens that it shows name (`IdentityTokens.subject`).
     public var subject: String?
-    /// Who signs in by it, where it is what makes a sign-in: the tag that a token will carry, or, where
-    /// nobody told what the service calls the user, the login.
-    public private(set) var tag: Tag?
+    /// Who signs in by it, where it is what makes a sign-in.
+    @Rare private var person: SigningIn?
+    /// The tag that a token will carry, or, where nobody told what the service calls the user, the login.
+    public var tag: Tag? { person?.tag }
     /// The login, where `tag` has another name.
-    public private(set) var login: String?
+    public var login: String? { person?.login }
     /// The token that it is about, where a history tells tokens apart (RFC 6749, 6; RFC 7009, 2.1).
     public var token: Secret?
     /// True when the rig expects to be turned down here (wrong code typed, wrong password): such
@@ -132,8 +133,14 @@ public struct Call: Sendable, Hashable {
 
     /// By it somebody signs in with `account`.
     public mutating func signsIn(_ account: Account, at mvpd: String) {
-        tag = Tag(mvpd: mvpd, user: account.userID ?? account.user)
-        login = account.userID == nil ? nil : account.user
+        person = SigningIn(
+            tag: Tag(mvpd: mvpd, user: account.userID ?? account.user),
+            login: account.userID == nil ? nil : account.user)
+    }
+
+    private struct SigningIn: Hashable {
+        var tag: Tag
+        var login: String?
     }
 }
 

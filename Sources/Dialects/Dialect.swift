@@ -217,11 +217,11 @@ public struct Credential: Sendable {
     /// What renews it.
     public var refresh: Secret?
     /// Where the service takes its requests, in protocols in which it tells.
-    public var endpoints: ServerEndpoints?
+    @Rare public var endpoints: ServerEndpoints?
     /// The provider with which it is signed in, or means to sign in; kept across launches.
     public var mvpd: String?
     /// What else it shows with a request, in protocols that ask for it.
-    public var tokens: IdentityTokens?
+    @Rare public var tokens: IdentityTokens?
     /// Its requests are of another app, to which none of this was issued.
     public var isOfOtherClient = false
 

@@ -150,9 +150,9 @@ public struct IssuedCode: Hashable, Sendable {
     /// The least time between polls, where the service asks for one.
     public var pollInterval: Duration?
     /// Where the viewer signs in, where the service says so.
-    public var page: WebAddress?
+    @Rare public var page: WebAddress?
     /// The same with the code in it, as a QR code shows it.
-    public var completePage: WebAddress?
+    @Rare public var completePage: WebAddress?
     /// The code as it is shown, where its letters are not all upper case.
     private var shown: String?
     /// Nobody has chosen a provider yet: the second screen completes the session.

@@ -11,11 +11,18 @@ public struct Stopped: Error {
 }
 
 /// One exchange as a flow sees it: what is recorded, and what it learnt.
-public struct Answered: Sendable {
-    public var exchange: Exchange
-    public var answer: Answer
+/// One object, however far it is handed on: flows that wait would keep every copy.
+public final class Answered: Sendable {
+    public let exchange: Exchange
+    public let answer: Answer
     /// The page of a browser hop that was refused or blocked.
-    public var page: Untrusted?
+    public let page: Untrusted?
+
+    init(exchange: Exchange, answer: Answer, page: Untrusted?) {
+        self.exchange = exchange
+        self.answer = answer
+        self.page = page
+    }
 }
 
 /// Time, order and I/O for a group of households: the only place where time passes, requests leave

@@ -20,6 +20,7 @@ enum SignOnOutcome {
 /// token, step 10 is `signInRegularly`, and step 11 is what the rig has TVs do after a sign-in. Where
 /// it is not the rig's own script that leads to step 10, the reason is kept (`divert`).
 extension Household {
+    @inline(never)
     func signOnByPlatform() async throws(StopReason) -> SignOnOutcome {
         var trail = [1]
         let outcome = try await walkSteps(&trail)
@@ -128,6 +129,7 @@ extension Household {
 
     /// The app enters the foreground; `isAgain`: after it was closed, when the viewer may have been in
     /// the settings. An app that follows apple-sso.md § 6 asks for the permission here.
+    @inline(never)
     func enterForeground(isAgain: Bool) async throws(StopReason) {
         guard let script = plan.kind.platform else { return }
         if isAgain {

@@ -31,6 +31,7 @@ extension Household {
     /// How often an app asks again that was throttled.
     private static let appPatience = 5
 
+    @inline(never)
     func sdkLife() async throws(StopReason) {
         try await enterForeground(isAgain: false)
         try await configureSDK()
@@ -59,6 +60,7 @@ extension Household {
     }
 
     /// `getAuthentication` until somebody is signed in: a viewer who cancelled begins again.
+    @inline(never)
     func sdkSignIn() async throws(StopReason) {
         expect(aViewer: true)
         sdkApp.hasCancelled = false
@@ -84,6 +86,7 @@ extension Household {
             "the SDK did not sign in: \(sdkApp.lastStatus?.rawValue ?? "no reason given")")
     }
 
+    @inline(never)
     func performInSDK(_ activity: PlannedActivity) async throws(StopReason) {
         switch activity {
         case .ask(.userMetadata): try await callSDK(.getUserMetadata("tokenSource"))
