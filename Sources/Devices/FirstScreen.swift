@@ -104,7 +104,16 @@ extension Household {
         if preselected == nil, start.issued == nil, plan.kind.choosesOnFirstScreen {
             preselected = try choice(among: try await configuration(tv))
         }
-        guard var issued = try await code(start, mvpd: preselected) else { return nil }
+        guard let issued = try await code(start, mvpd: preselected) else { return nil }
+        guard plan.asksForNewCode || plan.viewer.reopensApp else { return issued }
+        return try await anotherCode(after: issued, mvpd: preselected)
+    }
+
+    @inline(never)
+    private func anotherCode(
+        after first: IssuedCode, mvpd preselected: String?
+    ) async throws(StopReason) -> IssuedCode? {
+        var issued = first
         if plan.asksForNewCode {
             // The viewer asks for another code at once: nobody signs in by the first.
             try await nap(.seconds(1))

@@ -146,15 +146,15 @@ public struct IssuedCode: Hashable, Sendable {
     public var lifetime: Duration
     public var recordID: String?
     /// What polls name, where it is not the code on the screen.
-    public var pollKey: Secret?
+    @Rare public var pollKey: Secret?
     /// The least time between polls, where the service asks for one.
-    public var pollInterval: Duration?
+    @Rare public var pollInterval: Duration?
     /// Where the viewer signs in, where the service says so.
     @Rare public var page: WebAddress?
     /// The same with the code in it, as a QR code shows it.
     @Rare public var completePage: WebAddress?
     /// The code as it is shown, where its letters are not all upper case.
-    private var shown: String?
+    @Rare private var shown: String?
     /// Nobody has chosen a provider yet: the second screen completes the session.
     public var lacksProvider = false
 
