@@ -53,6 +53,11 @@ package enum Figures {
         return "\(DecimalText.trimmed(hundredfold, (hundredfold < 0.1 ? 3 : 2) + extra)) %"
     }
 
+    /// What a share of 1 is below, as `0.001 %`: for a sentence that says "fewer than" or `<` itself.
+    package static func upperBound(_ share: Double) -> String {
+        percent(share > 0 ? max(share, 0.000_01) : share)
+    }
+
     /// `part` of `whole` as a percentage; of nothing it is nothing.
     package static func percent(_ part: Int, of whole: Int) -> String {
         whole == 0 ? "–" : percent(Double(part) / Double(whole))

@@ -42,7 +42,7 @@ struct PassWorth {
 
     /// `violated in fewer than 0.15 % of households (95 %; 0 of 1,958)`.
     var bound: String {
-        "violated in fewer than \(Figures.percent(share.high)) of households "
+        "violated in fewer than \(Figures.upperBound(share.high)) of households "
             + "(95 %; 0 of \(Figures.count(households)))"
     }
 

@@ -28,6 +28,13 @@ struct FiguresTests {
     }
 
     @Test(
+        "what a share is below needs no second sign",
+        arguments: [(0.0132, "1.32 %"), (0.000001, "0.001 %"), (0, "0 %")] as [(Double, String)])
+    func upperBound(share: Double, text: String) {
+        #expect(Figures.upperBound(share) == text)
+    }
+
+    @Test(
         "a length of time is told in whole words",
         arguments: [
             (0, "0 s"), (0.44, "0.4 s"), (48.3, "48 s"), (119, "119 s"), (120, "2 min"),

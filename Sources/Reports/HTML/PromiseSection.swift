@@ -78,7 +78,7 @@ enum PromiseSection {
     private static func share(_ verdict: Verdict, _ findings: Findings) -> HTML {
         guard let share = findings.worth(of: verdict)?.share else { return "–" }
         return share.low == 0
-            ? "< \(Figures.percent(share.high))"
+            ? "< \(Figures.upperBound(share.high))"
             : "\(Figures.percent(share.low)) to \(Figures.percent(share.high))"
     }
 
