@@ -131,7 +131,10 @@ struct DistTests {
         let depends = fields["Depends"].map {
             $0.split(separator: ", ").map { $0.prefix { $0 != " " } }
         }
-        #expect(depends == ["ca-certificates", "libc6", "libcurl4", "libjemalloc2", "libsqlite3-0", "libssl3"])
+        #expect(
+            depends == [
+                "ca-certificates", "libc6", "libcurl4", "libjemalloc2", "libsqlite3-0", "libssl3",
+            ])
         for file in [
             "usr/bin/screenrig", "usr/share/zsh/vendor-completions/_screenrig",
             "usr/share/man/man1/screenrig.1.gz", "usr/share/doc/screenrig/copyright",
