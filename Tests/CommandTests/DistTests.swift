@@ -25,7 +25,8 @@ struct DistTests {
             """
         _ = try folder.write(source, to: "program.c")
         let built = try await sh(
-            "clang -o program program.c -Wl,--no-as-needed -lcurl -lssl -lcrypto -lsqlite3",
+            "clang -o program program.c -Wl,--no-as-needed -lcurl -ljemalloc -lssl -lcrypto "
+                + "-lsqlite3",
             in: folder)
         try #require(built.code == 0, "\(built.errors)")
     }
