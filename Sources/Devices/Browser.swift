@@ -7,10 +7,10 @@ internal import Vocabulary
 /// The login as a browser walks it: each redirect and each form is an exchange of its own, cookies
 /// are those of this login, hidden fields are echoed (rest-v1.md § 8).
 extension Household {
-    /// A login on its way.
+    /// The state of a login in progress.
     private final class LoginWalk {
         let code: Code
-        /// Nil where nobody chose one.
+        /// Nil where none was chosen.
         let provider: String?
         let person: Person
         var call: Call
@@ -57,7 +57,7 @@ extension Household {
         } catch {
             let dropped = person.browser.device.cookies.dropped
             guard dropped > 0, case .failed(let cause) = error else { throw error }
-            // Whoever asks for a session that was among them is right to find none.
+            // A page that needs a session from a dropped cookie is right to refuse it.
             let words =
                 "\(dropped) cookies did not fit into the browser, which keeps "
                 + "\(CookieJar.mostOfHost) of a host (RFC 6265, 6.1), so that the login may have lost its session"
@@ -111,8 +111,8 @@ extension Household {
         throw .failed("the login did not end within \(terms.maxHops) hops (target.max-hops)")
     }
 
-    // What decides without waiting stays out of the functions that wait: a household keeps their memory
-    // for as long as they last.
+    // Decisions that need no waiting are functions of their own (`@inline(never)`): a household holds the
+    // frames of the functions that wait for as long as they wait.
 
     @inline(never)
     private func begin(
@@ -161,7 +161,7 @@ extension Household {
         case refusal
     }
 
-    /// What an answer leads to.
+    /// Reads an answer and sets the next call, where it leads to one by itself.
     @inline(never)
     private func hop(
         _ answered: Answered, _ walk: LoginWalk, _ issued: IssuedCode
@@ -190,7 +190,7 @@ extension Household {
         }
     }
 
-    /// The browser sends what it sent last again; what it is told changes nothing.
+    /// Sends the last request again, as a browser's reload does; the response changes nothing.
     @inline(never)
     private func reload(_ walk: LoginWalk) async {
         guard plan.viewer.reloads, !walk.person.isSecond, var call = walk.sent else { return }
@@ -225,9 +225,9 @@ extension Household {
         }
     }
 
-    /// Asks for the page of the app where the rig says so: once, and whatever it answers. It is part
-    /// of the load, not of the sign-in, which has ended. Only a host that nobody allowed ends the
-    /// household, as any hop to one does.
+    /// Requests the page of the app where the rig asks for it: once, whatever the response. It is part of the
+    /// load, not of the sign-in, which has ended. Only a host that is not allowed, or a stop, ends the
+    /// household, as with any hop.
     @inline(never)
     private func fetchReturn(
         _ address: WebAddress, referer: WebAddress, on browser: Screen
@@ -336,7 +336,7 @@ extension Household {
         walk.call.provoked = isMistyped
     }
 
-    /// Has looked at the login page, and leaves by the page's own way out, or else closes it.
+    /// Leaves the login page by its own link to cancel, or closes it where it has none.
     @inline(never)
     private func cancel(_ page: HTMLPage, _ walk: LoginWalk) {
         guard let wayOut = page.wayOut, let target = walk.call.address.resolving(wayOut) else {
@@ -517,7 +517,7 @@ extension Household {
 // MARK: Programs
 
 extension Household {
-    /// Has the user's program take the login from here. The time that it takes is the viewer's.
+    /// Lets the user's program continue the login. Its time counts as the viewer's own.
     @inline(never)
     private func ask(
         _ program: any UserProgram, shown page: HTMLPage, _ walk: LoginWalk
@@ -569,7 +569,7 @@ extension Household {
 // MARK: Ends
 
 extension Household {
-    /// The provider did not take the account.
+    /// The provider rejected the account.
     private func turnedDown(
         _ reason: Untrusted, _ page: HTMLPage?, _ answered: Answered?, _ walk: LoginWalk
     ) -> StopReason {
@@ -582,7 +582,7 @@ extension Household {
         return stuck(cause, page, answered, walk)
     }
 
-    /// Ends the story at a page, and offers the page to the run directory.
+    /// The stop at a page, which is offered to the run directory.
     private func stuck(
         _ cause: Untrusted, _ page: HTMLPage, _ answered: Answered?, _ walk: LoginWalk
     ) -> StopReason {
@@ -596,7 +596,7 @@ extension Household {
 }
 
 extension FormFinder.Step {
-    /// Somebody has to type or to think: the page is none to be passed only.
+    /// Whether a person has to type or decide, so that the page does not pass by itself.
     fileprivate var asksSomebody: Bool {
         switch self {
         case .send(let entry): !entry.isSilent

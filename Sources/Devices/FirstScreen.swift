@@ -7,7 +7,7 @@ internal import Vocabulary
 
 /// What is known when a sign-in begins.
 struct SignInStart {
-    /// The provider, where nobody is asked for it again.
+    /// The provider, where the viewer is not asked for it again; else nil.
     var mvpd: String?
     /// A code that came with an answer to something else.
     var issued: IssuedCode?
@@ -39,13 +39,14 @@ extension Household {
         try await lookAfterLogoutAtHome()
     }
 
-    /// From nothing to the token, by the first way that this household has.
+    /// Signs in by the first way that this household has.
     private func signIn() async throws(StopReason) {
         beginSignIn()
         if let start = try await signInWithoutCode() { try await signInRegularly(start) }
     }
 
-    /// The ways that need nobody to type a code; nil where one of them was the household's.
+    /// The ways that need no typed code. Nil where one of them signed the household in; else the start of the
+    /// regular way.
     @inline(never)
     private func signInWithoutCode() async throws(StopReason) -> SignInStart? {
         if plan.kind.hasTempPass {
@@ -56,7 +57,7 @@ extension Household {
             try await signInBothWays()
             return nil
         }
-        // Whom the service has forgotten signs in where it was signed in (rest-v2.md § 12.3).
+        // A device that the service has forgotten signs in at the same provider again (rest-v2.md § 12.3).
         var start = SignInStart(mvpd: signedInAt.last)
         if plan.kind.platform != nil {
             switch try await signOnByPlatform() {
@@ -95,7 +96,7 @@ extension Household {
         if terms.code.deletesAfter { try await deleteCode(issued) }
     }
 
-    /// The code that the TV shows first; nil where nobody has to sign in.
+    /// The code that the TV shows first; nil where no sign-in is needed.
     @inline(never)
     private func firstCode(_ start: SignInStart) async throws(StopReason) -> IssuedCode? {
         // Before there is a code: it would run out while the household waits for an account.
@@ -115,7 +116,7 @@ extension Household {
     ) async throws(StopReason) -> IssuedCode? {
         var issued = first
         if plan.asksForNewCode {
-            // The viewer asks for another code at once: nobody signs in by the first.
+            // The viewer asks for another code at once: the first is not used.
             try await nap(.seconds(1))
             traces.codes.removeLast()
             formerCode = issued.code
@@ -130,20 +131,20 @@ extension Household {
         return issued
     }
 
-    /// Puts a code where viewers see it; the instant at which it was there.
+    /// Shows a code to the viewers; returns the instant at which it was shown.
     func show(_ issued: IssuedCode) -> Instant {
         let shown = lane.now
         if record.codeShown == nil { record.codeShown = shown }
         reach(.codeShown)
         codeOnScreen = issued.code
         polledCode = issued
-        // Before the TV looks whether anybody is still to sign in.
+        // Before the TV checks whether a viewer is still expected.
         if isWatched { expect(aViewer: true) }
         shownCodes.send(issued)
         return shown
     }
 
-    /// The code that a sign-in begins with; nil where nobody has to sign in.
+    /// The code that a sign-in begins with; nil where no sign-in is needed.
     func code(_ start: SignInStart, mvpd: String?) async throws(StopReason) -> IssuedCode? {
         if let issued = start.issued { return issued }
         return try await issueCode(mvpd: mvpd)
@@ -168,7 +169,7 @@ extension Household {
         }
     }
 
-    /// There is a code, whatever it came with.
+    /// Notes a new code, whichever response it came with.
     func take(_ issued: IssuedCode, from answered: Answered) {
         serviceClock.read(answered)
         traces.codes.append(Traces.Issued(code: issued.code, until: lane.now + issued.lifetime))
@@ -185,11 +186,11 @@ extension Household {
         _ = try await askIfKnown(tv, isProvoked: true) { dialect.record(of: issued.code, $0) }
     }
 
-    /// How often a household registers anew whose session the service has forgotten, for one activity.
+    /// How often a household registers again for one activity, when the service has forgotten its session.
     private static let mostRestarts = 2
 
-    /// One activity. Where the service says that nobody is signed in, the device registers anew, and
-    /// asks again: "Z3 403 not authenticated: restart registration" (rest-v1.md § 11).
+    /// One activity. Where the service says that the device is not signed in, it registers again and
+    /// repeats the request: "Z3 403 not authenticated: restart registration" (rest-v1.md § 11).
     @inline(never)
     func performSignedIn(_ activity: PlannedActivity) async throws(StopReason) {
         var steps = [activity]
@@ -302,8 +303,7 @@ extension Household {
         }
     }
 
-    /// What the sign-in gave the TV is exchanged for something newer (RFC 6749, 6); nothing where it got
-    /// nothing to exchange.
+    /// Exchanges the refresh token of the sign-in for a new session (RFC 6749, 6); nothing where there is none.
     private func renew() async throws(StopReason) {
         let answered = try await askIfKnown(tv) {
             dialect.call(.refreshToken, about: Subject(), $0)

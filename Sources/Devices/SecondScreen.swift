@@ -6,8 +6,8 @@ internal import Vocabulary
 
 /// What the viewer and the phone do (rest-v1.md §§ 6.2, 7, 8, 9; rest-v2.md § 14.2).
 extension Household {
-    /// Waits for a code on the TV and signs in with it; again when the TV shows another. In between
-    /// nobody could sign in, which is what the settle phase waits for.
+    /// Waits for a code on the TV and signs in with it, and again when the TV shows another. In between the
+    /// household expects no viewer (`expect(aViewer:)`): the settle phase waits for that.
     func watchAndSignIn() async {
         isWatched = true
         defer { isWatched = false }
@@ -22,7 +22,7 @@ extension Household {
         expect(aViewer: false)
     }
 
-    /// Nil when it went well.
+    /// One sign-in with this code; nil where it succeeded.
     func attempt(_ issued: IssuedCode) async -> StopReason? {
         do throws(StopReason) {
             try await signIn(with: issued)
@@ -95,11 +95,11 @@ extension Household {
         }
     }
 
-    /// What a typed code leads to.
+    /// The next step after a code was typed in.
     enum TypedCode {
-        /// The login, at this provider; nil where nobody chose one.
+        /// The login, at this provider; nil where none was chosen.
         case login(String?)
-        /// The service asks for none: the TV has its sign-in already (rest-v2.md § 5.2).
+        /// No login: the service says that the TV is signed in already (rest-v2.md § 5.2).
         case done
     }
 
@@ -147,7 +147,7 @@ extension Household {
         }
     }
 
-    /// The TV is signed in, and nobody has typed a password.
+    /// Notes that the TV is signed in without a password.
     func noteNoLogin() {
         endLogin { $0.noteNothing(of: $1) }
         traces.signedIn = true
@@ -187,12 +187,13 @@ extension Household {
         noteViewerTime(since: began)
     }
 
-    /// What passed was the viewer's own time. Only the first sign-in counts: it is the one that is timed.
+    /// Counts the time since `began` as the viewer's own. Only the first sign-in counts, because it is the one
+    /// that is timed.
     func noteViewerTime(since began: Instant) {
         if record.tokenSeen == nil { record.viewerTime += lane.now - began }
     }
 
-    /// What the service offers to sign in with; nil where it is not asked.
+    /// The providers that the service offers; nil where the protocol has no such request.
     @inline(never)
     func configuration(_ screen: Screen) async throws(StopReason) -> [Provider]? {
         let answered = try await askIfKnown(screen) { dialect.configuration($0) }
@@ -202,7 +203,8 @@ extension Household {
         return offered
     }
 
-    /// The viewer's own provider, out of those offered. Nil where nobody offers or names one.
+    /// The viewer's own provider, out of those offered; nil where none is offered or named. Throws where the
+    /// service does not offer the account's provider, or none at all.
     func choice(among offered: [Provider]?) throws(StopReason) -> String? {
         if isAtAnotherProvider { return try anotherChoice(among: offered ?? []) }
         guard let offered else {

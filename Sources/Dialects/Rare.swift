@@ -1,6 +1,5 @@
-/// A value that most do not have: one word where there is none, and memory of its own where there is one.
-/// What is handed from function to function all the time stays small by it: a household that waits keeps
-/// every copy in its frames.
+/// An optional value that is usually nil: one word while it is nil, an object of its own otherwise. It keeps
+/// types small that functions hand to each other, because a waiting household holds every copy in its frames.
 @propertyWrapper
 public struct Rare<Value: Sendable>: Sendable {
     @usableFromInline

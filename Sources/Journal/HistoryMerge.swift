@@ -6,9 +6,9 @@ internal import Vocabulary
 public struct MergePart: Sendable {
     public var history: History
     public var shard: ShardRecord
-    /// By how much it began later than the merged run.
+    /// How much later it began than the merged run.
     public var offset: Duration
-    /// Number of its first lane among those of the merged run.
+    /// Number of its first lane in the merged run.
     public var firstLane = 0
 
     public init(_ history: History, shard: ShardRecord, offset: Duration) {
@@ -24,28 +24,28 @@ public struct MergePart: Sendable {
 /// shard 2    e1     e2     ... --+
 /// ```
 ///
-/// Cells are added second by second, histograms bucket by bucket. Of a shard that began a part of a second later, a
-/// cell goes to the second in which most of it lies.
+/// Cells are added second by second, histograms bucket by bucket. Where a shard began a fraction of a second
+/// later, each of its cells goes to the second that holds most of it.
 public final class HistoryMerge {
-    /// A household that more than one part has: it counts once, by the last record that ended, and what the other
-    /// parts have of it is left out of all but the cells.
+    /// A household that is in more than one part. It counts once, by the last record that ended; its rows in
+    /// the other parts are left out, except in the cells.
     public struct Double: Sendable, Hashable {
         public var household: Int
         /// Positions of the parts that have it.
         public var parts: [Int]
     }
 
-    /// What was found in a part.
+    /// Counts of one part.
     public struct PartCount: Sendable, Hashable {
         /// Households that began.
         public var households = 0
-        /// Those of them that never ended, in ascending order.
+        /// Households that began and never ended, in ascending order.
         public var unended: [Int] = []
-        /// Exchanges that were left out with the households that ran elsewhere, too.
+        /// Exchanges that were left out, because their household also ran in another part.
         public var dropped = 0
     }
 
-    /// The history of a part that cannot be read on.
+    /// A part whose history cannot be read.
     public struct Failure: Error {
         /// Position of the part.
         public var part: Int
@@ -61,23 +61,24 @@ public final class HistoryMerge {
     private let store: HistoryStore
     private var dropped: [Set<Int>]
     public private(set) var counts: [PartCount]
-    /// The first of them.
+    /// The first 100 households that are in several parts.
     public private(set) var doubles: [Double] = []
+    /// Number of households that are in several parts.
     public private(set) var doubleCount = 0
-    /// Distinct households.
+    /// Number of distinct households that began.
     public private(set) var households = 0
-    /// Distinct households that ended.
+    /// Number of distinct households that ended.
     public private(set) var endedHouseholds = 0
     private var kept = KeptExchanges()
     /// New row numbers of the examples of errors, by part and old number.
     private var examples: [[Int: Int]]
 
-    /// So many rows are written in one transaction, and held at most by all parts together.
+    /// Rows in one transaction, and rows that all parts together hold at most.
     private static let groupSize = 2_000
     private static let heldRows = 16_000
     private static let doublesKept = 100
 
-    /// Creates `path`, which must not exist yet. `header`: of the merged run.
+    /// Creates `path`; throws where it exists or cannot be written. `header`: of the merged run.
     public init(path: String, header: HistoryHeader, parts: [MergePart]) throws(JournalError) {
         self.path = path
         self.parts = parts
@@ -99,7 +100,8 @@ public final class HistoryMerge {
         try write(first)
     }
 
-    /// Reads all parts and writes what they hold.
+    /// Reads all parts and writes their rows. Throws `Failure` where a part cannot be read, `JournalError` where the
+    /// merged history cannot be written.
     public func run() throws {
         for position in parts.indices {
             try reading(position) { try parts[position].history.keepsFewPages() }
@@ -111,7 +113,7 @@ public final class HistoryMerge {
         try mergeTheRest()
     }
 
-    /// Writes the end, and makes one plain file of it.
+    /// Writes the end, and closes the history as one plain file.
     public func finish(_ end: HistoryEnd, shards: [MergedShard], record: MergeRecord)
         throws(JournalError)
     {
@@ -130,7 +132,7 @@ public final class HistoryMerge {
         }
     }
 
-    /// Closes and removes what was written so far.
+    /// Closes and removes the unfinished history.
     public func discard() {
         try? store.close()
         for suffix in ["", "-wal", "-shm"] {
@@ -169,7 +171,7 @@ public final class HistoryMerge {
         try flush(&group)
     }
 
-    /// The record of a household by those of all parts that have it.
+    /// The record that counts, of those that the parts have of one household.
     private func decide(_ same: [(part: Int, record: HouseholdRecord)]) -> HouseholdRecord {
         households += 1
         for (part, record) in same {
@@ -369,7 +371,7 @@ public final class HistoryMerge {
         try write(entries)
     }
 
-    /// What every shard has, because each ran the rig's events or was told of the same mark, is one event.
+    /// An event that every shard has, from the rig or from the same mark, becomes one event.
     private func runEvents() throws -> [RunEvent] {
         var all: [(part: Int, event: RunEvent)] = []
         for part in parts.indices {
@@ -397,14 +399,14 @@ public final class HistoryMerge {
             if let ended = event.ended {
                 merged[same].event.ended = max(ended, merged[same].event.ended ?? ended)
             }
-            // One shard alone runs its command.
+            // Only shard 0 runs its command.
             if merged[same].event.command.isEmpty {
                 merged[same].event.command = event.command
                 merged[same].event.status = event.status
                 merged[same].event.output = event.output
             }
         }
-        // Two of one name and instant would be one row.
+        // Two events of one name and instant would be one row.
         var taken: Set<String> = []
         for position in merged.indices {
             func key() -> String {
@@ -417,7 +419,7 @@ public final class HistoryMerge {
         return merged.map(\.event)
     }
 
-    /// Shards that begin together have the same event within this time.
+    /// Events of one name that are at most this far apart are the same event.
     private static let oneEvent = Duration.seconds(2)
 
     private var restraint: Restraint {
@@ -475,12 +477,12 @@ public final class HistoryMerge {
         }
     }
 
-    /// What `body` reads of that part; whatever goes wrong there names the part.
+    /// Result of `body`, which reads that part. Its errors are thrown as `Failure` with the part.
     private func reading<Value>(_ part: Int, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
         } catch let error as JournalError {
-            // What cannot be written is no fault of the part.
+            // An error of writing is not an error of the part.
             if case .cannotCreate = error { throw error }
             throw Failure(part: part, reason: error)
         }
@@ -488,7 +490,7 @@ public final class HistoryMerge {
 }
 
 extension MergePart {
-    /// By how many seconds its cells move.
+    /// Number of seconds by which its cells move.
     fileprivate var seconds: Int {
         let nanoseconds = Instant(offset).nanoseconds
         return Int((nanoseconds + 500_000_000) / 1_000_000_000)
@@ -496,7 +498,7 @@ extension MergePart {
 }
 
 extension Restraint {
-    /// Adds what kept another shard.
+    /// Adds the restraint of another shard.
     fileprivate mutating func merge(_ other: Restraint) {
         heldBack += other.heldBack
         longestHold = max(longestHold, other.longestHold)
@@ -536,8 +538,8 @@ private struct Page<Row> {
     }
 }
 
-/// Which part has the next row: the smallest key, and of equal ones the first part. The last of the list is the next:
-/// the row after the one that was taken is near it in time, and so near the end.
+/// The part with the next row: the one with the smallest key, and among equal keys the first part. The list is in
+/// descending order: a part's following row is close in time, so it is inserted near the end.
 private struct MergeOrder {
     private var waiting: [(key: Int64, part: Int)] = []
 

@@ -1,15 +1,14 @@
 internal import GRDB
 
-// What a merge reads of a history: a page of rows at a time, so that many histories can be read side by side in
-// little memory.
+// Reads of a merge: one page of rows at a time, so that many histories can be read side by side in little memory.
 
 extension History {
-    /// Room for pages of the database in memory, in KB: a merge opens hundreds of histories.
+    /// Limits SQLite's page cache to 256 KB, because a merge opens hundreds of histories.
     func keepsFewPages() throws {
         try told { try $0.execute(sql: "PRAGMA cache_size = -256") }
     }
 
-    /// At most so many exchanges from that row on, with their row numbers.
+    /// At most `count` exchanges after row `id`, with their row numbers.
     func exchanges(after id: Int, atMost count: Int) throws -> [(id: Int, exchange: Exchange)] {
         var found: [(id: Int, exchange: Exchange)] = []
         found.reserveCapacity(count)
@@ -24,7 +23,7 @@ extension History {
         return found
     }
 
-    /// At most so many households from that number on.
+    /// At most `count` households after that number.
     func households(after number: Int, atMost count: Int) throws -> [HouseholdRecord] {
         var found: [HouseholdRecord] = []
         try visit(
@@ -58,7 +57,7 @@ extension History {
         }
     }
 
-    /// Errors that look the same, with the row numbers of their examples.
+    /// Groups of equal errors, with the row numbers of their examples.
     func errorRows() throws -> [(group: ErrorGroup, example: Int?)] {
         var found: [(group: ErrorGroup, example: Int?)] = []
         try visit(
@@ -68,7 +67,7 @@ extension History {
         return found
     }
 
-    /// What the lanes measured of themselves, in the order of time.
+    /// The lanes' measurements of themselves, in the order of time.
     func eachHealth(_ body: (LaneHealth) throws -> Void) throws {
         try visit(HistorySchema.health, "ORDER BY from_ns, lane", as: LaneHealth.init, body)
     }

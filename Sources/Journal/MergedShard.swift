@@ -12,25 +12,28 @@ public struct MergedShard: Sendable, Hashable {
     public var target: String
     /// Wall clock at its start, microseconds since 1970.
     public var startedMicroseconds: Int64
-    /// When all shards were asked to start together (`--start-at`), microseconds since 1970; nil: they were not.
+    /// The common start (`--start-at`), microseconds since 1970; nil: there was none.
     public var startAtMicroseconds: Int64?
-    /// How much later it began than it was asked to, or than the first of all; negative: earlier. Nil of later
-    /// attempts, which begin when their engine starts them.
+    /// How much later it began than the common start, or than the first shard where there was none; negative:
+    /// earlier. Nil for later attempts, which begin when their engine starts them.
     public var skew: Duration?
-    /// Households that this attempt was to run; nil where that depends on how fast they live.
+    /// Households that this attempt was to run; nil under closed load, where the number depends on their pace.
     public var planned: Int?
-    /// Households that began, and of these those that were lost: they never ended.
+    /// Households that began.
     public var started: Int
+    /// Households that never ended: begun and not recorded to their end.
     public var lost: Int
+    /// Number of its exchanges.
     public var exchanges: Int
     /// The 99th percentile of how late its requests were; nil where it sent none.
     public var lateness: Duration?
-    /// Whether its times are to be trusted; why not, a sentence each.
+    /// Whether its times can be trusted.
     public var isValid: Bool
+    /// Why its times cannot be trusted, a sentence each.
     public var reasons: [String]
     /// When it ended, in the time of the merged run; nil where it was cut short.
     public var ended: Instant?
-    /// A bound of the error of its machine's clock; nil where nobody knows one.
+    /// A bound of the error of its machine's clock; nil where it is unknown.
     public var clockError: Duration?
 
     public init(
@@ -56,11 +59,11 @@ public struct MergedShard: Sendable, Hashable {
     }
 }
 
-/// What a merge of shards says of itself.
+/// What was missing or notable in a merge of shards.
 public struct MergeRecord: Sendable, Hashable {
-    /// What of the plan was not seen, or seen twice, a sentence each: such a run passes nothing.
+    /// Parts of the plan that were not seen, or seen twice, a sentence each; a run with gaps does not pass.
     public var gaps: [String]
-    /// What a reader must know besides.
+    /// Other remarks for the reader, a sentence each.
     public var notes: [String]
 
     public init(gaps: [String] = [], notes: [String] = []) {
@@ -75,7 +78,7 @@ extension Facts {
         ]
     }
 
-    /// Nil where nothing was merged.
+    /// Nil where the history was not merged.
     var merge: MergeRecord? {
         guard let gaps = self["merge_gaps"].flatMap(FlatJSON.readTexts) else { return nil }
         return MergeRecord(

@@ -1,31 +1,31 @@
-/// Which part of a plan a history holds: shard `number` of `count`, on which machine, and by which clock. A run
-/// that was not split has none.
+/// The part of a plan that a history holds: shard `number` of `count`, with its machine and clock. A run that was not
+/// split has no record.
 public struct ShardRecord: Sendable, Hashable {
     /// From 0.
     public var number: Int
     public var count: Int
-    /// 1, and one more each time that an engine restarted the shard.
+    /// 1 for the first attempt, one more for each restart by an engine.
     public var attempt: Int
     /// Name of the machine.
     public var host: String
-    /// When all shards were to start together, microseconds since 1970; nil: at once. Instant zero of the run is
-    /// `HistoryHeader.startedMicroseconds`, which is this time unless it had passed.
+    /// The common start, microseconds since 1970; nil: at once. Instant zero of the run is
+    /// `HistoryHeader.startedMicroseconds`, which equals this time unless it had already passed.
     public var startAtMicroseconds: Int64?
-    /// When the lanes did begin to run, by this machine's wall clock; nil: they never did, or not in time to say so.
+    /// When the lanes began to run by this machine's wall clock, microseconds since 1970; nil: not recorded.
     public var beganMicroseconds: Int64?
-    /// What the machine knew of its clock when the shard started; nil in virtual time.
+    /// The machine's reading of its clock when the shard started; nil in virtual time.
     public var clock: ClockReading?
-    /// Households of the shard's part of the plan, whatever its attempt; nil where that depends on how fast they
-    /// live. `HistoryHeader.plannedHouseholds` are those that this attempt was to run.
+    /// Households of the shard's part of the plan over all attempts; nil under closed load, where the number
+    /// depends on their pace. `HistoryHeader.plannedHouseholds` are those that this attempt was to run.
     public var households: Int?
-    /// Households of the whole plan, over all shards; nil likewise.
+    /// Households of the whole plan, over all shards; nil under closed load.
     public var householdsOfPlan: Int?
     /// Names of the run directories of earlier attempts that this one continues, the first attempt first.
     public var earlier: [String]
-    /// Households that an earlier attempt began and did not end. Nobody runs them again. In ascending order.
+    /// Households that an earlier attempt began and did not end, in ascending order. They are not run again.
     public var lost: [Int]
-    /// Where in the plan this attempt began: zero for the first. The run's instants count from the plan's zero in
-    /// every attempt.
+    /// Where in the plan this attempt began; zero for the first attempt. The instants of every attempt count from the
+    /// plan's zero.
     public var begins: Instant
 
     public init(
@@ -49,26 +49,26 @@ public struct ShardRecord: Sendable, Hashable {
         self.begins = begins
     }
 
-    /// How much later than asked the lanes began to run, in microseconds, by this machine's clock; nil where no start
-    /// was asked for, and where they never did.
+    /// How much later than the common start the lanes began to run, in microseconds, by this machine's clock;
+    /// nil without a common start, and where the lanes never began.
     public var startLatenessMicroseconds: Int64? {
         guard let startAtMicroseconds, let beganMicroseconds else { return nil }
         return beganMicroseconds - startAtMicroseconds
     }
 }
 
-/// What a machine knows of its wall clock (adjtimex(2)).
+/// A machine's own knowledge of its wall clock (adjtimex(2)).
 public struct ClockReading: Sendable, Hashable {
-    /// Something keeps the clock: the kernel has not marked it as unsynchronised.
+    /// Whether the clock is synchronised: the kernel has not marked it as unsynchronised.
     public var isSynchronised: Bool
-    /// Bound of its error against UTC, as whoever keeps the clock has told the kernel (`maxerror`). The kernel
-    /// adds 500 µs for each second since then, so it is a bound and no estimate. Without meaning where the clock
-    /// is not synchronised.
+    /// Bound of its error against UTC in microseconds, which the time daemon gives to the kernel (`maxerror`).
+    /// The kernel adds 500 µs for each second since then, so it is a bound, not an estimate. Meaningless where
+    /// the clock is not synchronised.
     public var errorMicroseconds: Int64
-    /// Where the reading is from: `adjtimex`.
+    /// Source of the reading: `adjtimex`.
     public var source: String
-    /// The kernel's id of its boot: shards with the same one, such as containers of one machine, have the same
-    /// clock, whatever its error. Nil where the system does not tell.
+    /// The kernel's id of its boot. Shards with the same id, such as containers of one machine, have the same clock,
+    /// however wrong it is. Nil where the system does not give it.
     public var bootID: String?
 
     public init(
@@ -83,7 +83,7 @@ public struct ClockReading: Sendable, Hashable {
 }
 
 extension Facts {
-    /// Those of a shard, under keys that begin with `shard_`.
+    /// The facts of a shard, under keys that begin with `shard_`.
     init(_ shard: ShardRecord) {
         values = [
             "shard_number": String(shard.number), "shard_count": String(shard.count),
@@ -105,7 +105,7 @@ extension Facts {
         values["shard_clock_boot_id"] = clock.bootID
     }
 
-    /// Nil where the run was not split. What is damaged is found by `shardDamage` first.
+    /// Nil where the run was not split. `shardDamage` finds damaged values first.
     var shard: ShardRecord? {
         guard let number = self["shard_number"].flatMap({ Int($0) }),
             let count = self["shard_count"].flatMap({ Int($0) })
@@ -132,7 +132,8 @@ extension Facts {
             source: self["shard_clock_source"] ?? "", bootID: self["shard_clock_boot_id"])
     }
 
-    /// What of a shard cannot be: merged, its households would count for another part of the plan.
+    /// Impossible values of a shard, as a sentence; nil where there are none. A merge would count its households for
+    /// another part of the plan.
     var shardDamage: String? {
         guard values.keys.contains(where: { $0.hasPrefix("shard_") }) else { return nil }
         guard let shard, shard.count > 0, (0..<shard.count).contains(shard.number) else {
@@ -146,7 +147,7 @@ extension Facts {
         return nil
     }
 
-    /// `3,17`: whole numbers that ascend; nil where they are not.
+    /// `3,17`: whole numbers in ascending order; nil for any other text.
     private static func numbers(_ text: String) -> [Int]? {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { Int($0) }.filter { $0 >= 0 }

@@ -2,45 +2,47 @@ internal import Dispatch
 internal import Journal
 internal import Synchronization
 
-/// Virtual lanes side by side, each on a thread of its own: none is further ahead of the others than `window`, so
-/// that what they hand over can be put in one order without keeping much of it, and what one wants to know of the
-/// others (`Quiet`) is known by then. They share nothing else.
+/// Keeps virtual lanes close together, each on a thread of its own: none is further ahead of the others than
+/// `window`. What the lanes hand over can then be put in order with little of it in memory, and what one lane
+/// must know of the others (`Quiet`) is known in time. The lanes share nothing else.
 ///
 /// ```text
 /// lane 0   ──────────────────▶ 12.4 s
-/// lane 1   ────────────▶ 10.9 s                       may go on
-/// lane 2   ────────────────────────────▶ 12.9 s       waits until lane 1 has come nearer
+/// lane 1   ────────────▶ 10.9 s                       continues
+/// lane 2   ────────────────────────────▶ 12.9 s       waits until lane 1 is near enough
 ///                      |◀──── window ───▶|
 /// ```
 ///
-/// The lane that is behind all others never waits, so somebody always goes on.
+/// The lane that is behind all others never waits, so at least one lane always continues.
 ///
-/// Safe because `reached` is atomic, and who waits is in a `Mutex`.
+/// Safe because `reached` is atomic, and `waiters` is in a `Mutex`.
 public final class Convoy: Sendable {
     private final class Milestone: Sendable {
         let nanoseconds = Atomic<Int64>(0)
     }
 
     private struct Waiter {
-        /// All others must have reached it.
+        /// Virtual time in nanoseconds that all other lanes must have reached.
         var need: Int64
         var lane: Int
         let semaphore: DispatchSemaphore
     }
 
-    /// How far each lane has come: it has done all that comes before.
+    /// By lane, the virtual time before which it has done everything.
     private let reached: [Milestone]
+    /// In nanoseconds.
     private let window: Int64
     private let waiters = Mutex<[Waiter]>([])
     private let waiting = Atomic(0)
 
-    /// `window` zero: lanes go from instant to instant together.
+    /// With a `window` of zero, all lanes move from instant to instant together.
     public init(lanes: Int, window: Duration) {
         reached = (0..<lanes).map { _ in Milestone() }
         self.window = Instant(window).nanoseconds
     }
 
-    /// `lane` has done everything before `instant`; returns when the others are near enough.
+    /// Notes that `lane` has done everything before `instant`. Blocks until no other lane is more than `window`
+    /// behind.
     func advance(_ lane: Int, to instant: Instant) {
         reached[lane].nanoseconds.store(
             instant.nanoseconds, ordering: .sequentiallyConsistent)
@@ -49,7 +51,7 @@ public final class Convoy: Sendable {
         if slowest(besides: lane) < need { wait(lane, need) }
     }
 
-    /// `lane` is finished: nobody waits for it any more.
+    /// Notes that `lane` is finished: the others no longer wait for it.
     func leave(_ lane: Int) {
         reached[lane].nanoseconds.store(.max, ordering: .sequentiallyConsistent)
         wakeOthers()
@@ -64,8 +66,8 @@ public final class Convoy: Sendable {
         return least
     }
 
-    /// Whoever waits says so before it looks again, and whoever goes on has gone before it looks who waits: one of
-    /// both sees the other.
+    /// A lane that waits raises `waiting` before it reads the others' times again, and a lane that moves on
+    /// stores its time before it reads `waiting`. So one of the two always sees the other.
     private func wait(_ lane: Int, _ need: Int64) {
         let semaphore = DispatchSemaphore(value: 0)
         let isNear = waiters.withLock { waiters in

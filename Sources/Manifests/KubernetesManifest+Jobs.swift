@@ -1,7 +1,7 @@
 internal import Formats
 internal import Rigs
 
-/// The two Jobs: the shards, and what is made of them.
+/// The two Jobs: one runs the shards, the other merges what they recorded.
 extension KubernetesManifest {
     private static let user = 1000
 
@@ -121,8 +121,9 @@ extension KubernetesManifest {
 
     private static let metricsPort = 9464
 
-    /// Where histories stay on a volume, a shard goes on where it was. Else its pod takes the history with it, and whoever
-    /// came after it would sign in the same households again, unseen.
+    /// Histories stay on a volume, so that the next pod of a shard continues where the last one stopped.
+    /// Without the volume a lost pod takes its history with it, and another one would sign in the same
+    /// households again without a trace.
     private var keepsHistories: Bool { options.upload == nil }
 
     private var retries: String {
@@ -200,7 +201,7 @@ extension KubernetesManifest {
         """
     }
 
-    /// Of the pod: no root, no token of the cluster, nothing of the environment of other services.
+    /// Security settings of the pod: no root user, no cluster token, no environment variables of other services.
     private var security: String {
         """
               restartPolicy: Never
@@ -225,7 +226,8 @@ extension KubernetesManifest {
         """
     }
 
-    /// No limit of processor time: a lane that is throttled sends late, and measures that.
+    /// Resources of a container, `memoryMB` in MiB. There is no processor limit: a lane that the kernel
+    /// throttles sends late.
     private func resources(cpus: Int, memoryMB: Int) -> String {
         """
                 resources:

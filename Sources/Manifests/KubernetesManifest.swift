@@ -1,27 +1,27 @@
 internal import Formats
 internal import Rigs
 
-/// A plan's shards as an Indexed Job of Kubernetes, with what its pods need: plain YAML, with comments for whoever
-/// applies it.
+/// The shards of a plan as an Indexed Job of Kubernetes, with everything that its pods need: plain YAML, with
+/// comments for the person who applies it.
 ///
 /// It needs Kubernetes 1.29 (`backoffLimitPerIndex`, `podReplacementPolicy`).
 public struct KubernetesManifest: Sendable {
-    /// What is not in the rig.
+    /// Settings that a rig does not have.
     public struct Options: Sendable, Hashable {
         public var name: JobName
         public var image: String
-        /// Nil: that of whoever applies it.
+        /// Of all objects; nil: the current namespace of kubectl.
         public var namespace: String?
         /// Of the volume for histories; nil: the cluster's default.
         public var storageClass: String?
-        /// A shell command that carries a run directory, `{}`, away; nil: histories stay on a volume.
+        /// A shell command that copies a run directory, `{}`, to a store; nil: histories stay on a volume.
         public var upload: String?
-        /// A shell command that prints the history of a run directory, `{}`, that was carried away; nil: nothing is merged
-        /// in the cluster.
+        /// A shell command that prints the history of an uploaded run directory, `{}`. Nil with `upload`: the
+        /// cluster does not merge.
         public var fetch: String?
-        /// Nil: named when the run is started.
+        /// Id of the run; nil: chosen when the run is started.
         public var runID: String?
-        /// In UTC, as RFC 3339 writes it; nil: said when the run is started.
+        /// Common start in UTC (RFC 3339); nil: chosen when the run is started.
         public var startAt: String?
 
         public init(
@@ -40,7 +40,7 @@ public struct KubernetesManifest: Sendable {
         }
     }
 
-    /// One file of a folder that Kustomize takes as a base.
+    /// One file of a Kustomize base.
     public struct File: Sendable, Hashable {
         public var name: String
         public var text: String
@@ -55,13 +55,13 @@ public struct KubernetesManifest: Sendable {
         (self.bundle, self.needs, self.options) = (bundle, needs, options)
     }
 
-    /// All of it in one file, for `kubectl apply -f`.
+    /// All documents in one file, for `kubectl apply -f`.
     public var text: String {
         ManifestText.comment(head(applying: "\(kubectl) apply -f FILE")) + "\n"
             + files.map { "---\n" + $0.text }.joined()
     }
 
-    /// The same documents as a base of Kustomize.
+    /// The same documents as the files of a Kustomize base.
     public var base: [File] {
         let list = files.map { "- \($0.name)" }.joined(separator: "\n")
         let kustomization = """
@@ -85,10 +85,10 @@ public struct KubernetesManifest: Sendable {
         return files
     }
 
-    /// A merge in the cluster can read the histories.
+    /// Whether a merge in the cluster can read the histories.
     private var merges: Bool { options.upload == nil || options.fetch != nil }
 
-    // MARK: What a reader has to know
+    // MARK: Comments at the top
 
     private var kubectl: String {
         options.namespace.map { "kubectl -n \($0)" } ?? "kubectl"
@@ -178,7 +178,7 @@ public struct KubernetesManifest: Sendable {
         return lines
     }
 
-    /// A name or path as a key of a ConfigMap or Secret, which takes no '/'.
+    /// A name or path as a key of a ConfigMap or Secret: every character that a key cannot have becomes '_'.
     static func key(_ path: String) -> String {
         String(
             path.map { character in
@@ -189,7 +189,7 @@ public struct KubernetesManifest: Sendable {
     }
 }
 
-// MARK: What the pods read
+// MARK: Rig, run, secrets and volume
 
 extension KubernetesManifest {
     func metadata(_ suffix: String, depth: Int = 0) -> String {
@@ -220,7 +220,7 @@ extension KubernetesManifest {
             """
     }
 
-    /// The run's name and start, where they are known beforehand.
+    /// The ConfigMap with the run's id and start; nil: the user creates it to start the run.
     private var runDocument: String? {
         guard let runID = options.runID, let startAt = options.startAt else { return nil }
         return """

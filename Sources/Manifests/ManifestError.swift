@@ -1,13 +1,14 @@
-/// Why there is no manifest of a rig.
+/// Why no manifest can be written for a rig.
 public enum ManifestError: Error, Hashable, CustomStringConvertible {
-    /// A file that the rig names, and that does not lie below the rig's folder.
+    /// The rig names a file that is not below its own folder.
     case outside(path: String, folder: String)
+    /// A file is missing, or is not UTF-8 text.
     case unreadable(path: String)
-    /// Two files whose names are one as keys of a ConfigMap, which has no folders.
+    /// Two files would have the same key in a ConfigMap, which has no folders.
     case alike(String, String)
-    /// More than a ConfigMap holds.
+    /// The rig and its files are larger than a ConfigMap may be.
     case tooLarge(bytes: Int)
-    /// The name of the job, which no engine would take.
+    /// An engine would reject this name of a job.
     case name(String)
 
     public var description: String {

@@ -1,8 +1,8 @@
 internal import Formats
 
-/// How values stand in YAML, and in comments.
+/// Values and comments as YAML writes them.
 enum ManifestText {
-    /// A YAML scalar: plain where that cannot be taken for anything else, else quoted (a JSON string is YAML).
+    /// A YAML scalar: plain where YAML reads it as that text, otherwise quoted (a JSON string is YAML).
     static func scalar(_ text: String) -> String {
         let isPlain =
             text.first?.isLetter == true
@@ -12,11 +12,11 @@ enum ManifestText {
         return isPlain ? text : JSONText.quoted(text)
     }
 
-    /// A text of several lines under its key, exactly as it is; `depth`: blanks in front of the key.
+    /// A text of several lines under its key, unchanged; `depth`: number of spaces in front of the key.
     static func block(_ key: String, _ text: String, depth: Int) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        // What begins with blanks, ends otherwise than in one line's end, or holds other ends of lines would not come
-        // back from a block as it was.
+        // A block would not give back a text that begins with a space, does not end in exactly one line end, or holds
+        // carriage returns or tabs.
         let isPlain =
             text.hasSuffix("\n") && !text.hasSuffix("\n\n") && lines.first?.first != " "
             && !text.contains("\r") && !text.contains("\t")
@@ -39,12 +39,12 @@ enum ManifestText {
         ).joined(separator: "\n")
     }
 
-    /// Lines of comment, each broken at a blank before column 100.
+    /// Lines of comment, each broken at a space before column 100.
     static func comment(_ lines: [String]) -> String {
         lines.flatMap { wrapped($0) }.map { $0.isEmpty ? "#" : "# " + $0 }.joined(separator: "\n")
     }
 
-    /// Commands, which begin with a blank, are never broken.
+    /// Commands begin with a space and are never broken.
     private static func wrapped(_ text: String) -> [String] {
         guard !text.hasPrefix(" ") else { return [text] }
         var lines = [""]
@@ -62,17 +62,19 @@ enum ManifestText {
     }
 }
 
-/// The name of a job, and of what belongs to it (RFC 1123, and room for what engines add).
+/// The name of a job, and the prefix of its objects: a label of RFC 1123 of at most 40 characters, so that
+/// engines can append to it.
 public struct JobName: Sendable, Hashable, CustomStringConvertible {
     public let description: String
 
-    /// A name that somebody chose.
+    /// A name that the user chose; throws `ManifestError.name` where it is not allowed.
     public init(_ text: String) throws(ManifestError) {
         guard Self.fits(text) else { throw .name(text) }
         description = text
     }
 
-    /// Of a rig: its letters and digits, and '-' for what stands between them.
+    /// The name for a rig: its letters and digits in lower case, with '-' for everything between them. Words
+    /// beyond 40 characters are left out; `screenrig` where nothing is left.
     public init(rig: String) {
         let words = rig.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
         var name = ""

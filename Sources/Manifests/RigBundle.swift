@@ -1,9 +1,9 @@
 internal import Foundation
 public import Rigs
 
-/// A rig with everything that it takes from the machine it was written on: what has to be carried to another one.
+/// A rig with every file and variable that it needs to run on another machine.
 public struct RigBundle: Sendable {
-    /// A file that the rig names, beside it.
+    /// A file that the rig names.
     public struct File: Sendable, Hashable {
         /// Relative to the rig's folder, without `..`.
         public var path: String
@@ -20,13 +20,14 @@ public struct RigBundle: Sendable {
     public let text: String
     /// In the order of their paths.
     public let files: [File]
-    /// Environment variables that the rig or its accounts name, in the order of the alphabet.
+    /// Environment variables that the rig or its accounts name, in alphabetical order.
     public let variables: [String]
 
-    /// What a ConfigMap may hold (kubernetes.io/docs/concepts/configuration/configmap).
+    /// Largest size of a ConfigMap, in bytes (kubernetes.io/docs/concepts/configuration/configmap).
     static let bytesAtMost = 1_048_576
 
-    /// `reading` was made without secrets, from the rig at `path`; `contents` reads a file.
+    /// `reading` was made without secrets, from the rig at `path`; `contents` reads a file. Throws where a file
+    /// is outside the rig's folder, cannot be read, or does not fit into a ConfigMap.
     public init(
         _ reading: RigReading, path: String,
         contents: @escaping @Sendable (_ path: String) -> String? = { Disk.contents($0) }
@@ -35,8 +36,8 @@ public struct RigBundle: Sendable {
         fileName = (path as NSString).lastPathComponent
         rig = reading.rig
         text = reading.rig.source
-        // Once more as it will be read there: what a target file or an option said stands in the rig now, and its paths
-        // are relative to the rig.
+        // Read it again as the other machine will: values of a target file or an option now stand in the rig,
+        // and their paths are relative to the rig.
         let surroundings = RigSurroundings(secrets: .omitted, contents: contents)
         let there = (try? Rig.read(text, file: path, with: surroundings)) ?? reading
         var files: [File] = []
@@ -45,7 +46,7 @@ public struct RigBundle: Sendable {
             let place = try Self.place(of: name, below: folder)
             guard !files.contains(where: { $0.path == place.inside }) else { continue }
             let text = contents(place.path)
-            // Accounts may name secrets in turn; whoever writes the manifest need not have the file.
+            // Accounts may name secrets in turn. The author of the manifest need not have the file.
             if isSecret { names.formUnion(Self.variables(in: text ?? "")) }
             if text == nil, !isSecret { throw .unreadable(path: place.path) }
             files.append(
@@ -65,7 +66,7 @@ public struct RigBundle: Sendable {
     public var secretFiles: [File] { files.filter { $0.text == nil } }
     public var openFiles: [File] { files.filter { $0.text != nil } }
 
-    /// What a rig reads beside itself, as it names it, and whether that holds secrets.
+    /// The files that a rig reads, by the names it gives them, and whether they hold secrets.
     private static func named(by reading: RigReading) -> [(name: String, isSecret: Bool)] {
         let rig = reading.rig
         var named = reading.references.filter { $0.hasPrefix("file:") }.map {
@@ -85,8 +86,8 @@ public struct RigBundle: Sendable {
         return named
     }
 
-    /// Where a file is, and its path within the rig's folder. Some names are relative to that folder, others have it in
-    /// front: what is read from a path (`tls.ca`) already has.
+    /// Where a file is, and its path within the rig's folder. Some names are relative to that folder; those of
+    /// keys that take a path (`tls.ca`) already begin with it.
     private static func place(
         of name: String, below folder: String
     ) throws(ManifestError) -> (path: String, inside: String) {

@@ -1,35 +1,39 @@
 public import Rigs
 
-/// What one shard of a plan asks of the machine that runs it: a request to an engine, generous rather than exact.
+/// The resources that one shard requests of its engine: estimates with room to spare.
 public struct ShardNeeds: Sendable, Hashable {
     public var shards: Int
-    /// Threads that run households.
+    /// Threads of one shard that run households.
     public var lanes: Int
-    /// One for each lane, and one for the judge and the history.
+    /// Processors of one shard: one for each lane, and one for the judge and the history.
     public var cpus: Int
+    /// Memory of one shard, in MiB.
     public var memoryMB: Int
-    /// How long one shard runs at most.
+    /// Time limit of one shard, in minutes, with the wait for the common start.
     public var minutes: Int
-    /// Of the histories of all shards and of the merged one.
+    /// Size of the histories of all shards and of the merged one, in GiB.
     public var storageGB: Int
-    /// Of the whole plan.
+    /// Peak of the whole plan.
     public var peakRequestsPerSecond: Int
+    /// Duration of the plan, in seconds.
     public var seconds: Int
+    /// Households of the whole plan.
     public var households: Int
-    /// Requests a second that may leave over all shards, where the plan asks for more: those beyond wait.
+    /// Limit in requests per second over all shards, which delays requests beyond it; nil where the plan stays
+    /// below it.
     public var ceiling: Double?
-    /// Open files of one shard.
+    /// Open file descriptors of one shard.
     public var descriptors: Int
 
-    /// Requests a second that one lane sends in comfort. One core carried 4,586 exchanges of whole households a second,
-    /// recorded and judged (Benchmarks/README.md); a lane that is not punctual measures itself.
+    /// Requests per second that one lane sends punctually. One core carried 4,586 exchanges of whole households
+    /// per second, recorded and judged (Benchmarks/README.md); a lane that sends late measures itself.
     static let requestsPerLane = 2_500.0
     /// Bytes that one exchange takes in a history with its messages and indices, rounded up.
     private static let bytesPerExchange = 1_024.0
-    /// What the program takes before the first household arrives (`PlanEstimate`).
+    /// Memory of the program before the first household arrives, in MiB (`PlanEstimate`).
     private static let ownMB = 60
 
-    /// `estimate` is of the rig's plan; `lanes`: what `--lanes` says.
+    /// `estimate`: of the rig's whole plan. `lanes`: value of `--lanes`; nil: as many as the plan needs.
     public init(_ estimate: PlanEstimate, of rig: Rig, shards: Int, lanes: Int?) {
         self.shards = shards
         let limit = Self.ceiling(of: rig) ?? .infinity
@@ -40,14 +44,14 @@ public struct ShardNeeds: Sendable, Hashable {
         let share = Double(shards)
         self.lanes = lanes ?? rig.lanes ?? max(1, Self.whole(peak / share / Self.requestsPerLane))
         cpus = self.lanes + 1
-        // The judge, what waits for the disk, and the report come on top of the households.
+        // Half as much again for the judge, for exchanges that wait for the disk, and for the report.
         let households = Double(max(0, estimate.memoryMB - Self.ownMB)) / share
         memoryMB = Self.whole((Double(Self.ownMB) + households) * 1.5 / 256 + 1) * 256
-        // Half as long again for a service that is slow, and time to wait for the common start.
-        // Closed load for a time ends by the clock, however much waits.
+        // Closed load for a time ends by the clock, however many requests wait for the limit.
         let heldBack = estimate.households == nil ? 0 : requests / limit
         seconds = Self.whole(
             max(Double(estimate.duration.components.seconds) + 1, heldBack))
+        // Half as long again for a slow service, and 15 minutes for the wait for the common start.
         minutes = Self.whole(Double(seconds) * 1.5 / 60) + 15
         storageGB = max(1, Self.whole(requests * Self.bytesPerExchange * 2 / 1_073_741_824))
         peakRequestsPerSecond = Self.whole(estimate.peakRequestsPerSecond)
@@ -55,7 +59,7 @@ public struct ShardNeeds: Sendable, Hashable {
         descriptors = Self.whole(Double(estimate.descriptors) / share) + 64
     }
 
-    /// As `target.max-rate` has it; off loopback there is one even where it says nothing.
+    /// `target.max-rate` in requests per second; off loopback there is a default limit. Nil: unlimited.
     private static func ceiling(of rig: Rig) -> Double? {
         var isNear = true
         if case .remote(let origin, _) = rig.target.base {

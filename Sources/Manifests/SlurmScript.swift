@@ -1,20 +1,20 @@
 internal import Formats
 internal import Rigs
 
-/// A plan's shards as an array job of Slurm, and the job that merges them: one script of bash that submits both.
+/// The shards of a plan as an array job of Slurm, and the job that merges them: one bash script that submits both.
 public struct SlurmScript: Sendable {
-    /// What is not in the rig.
+    /// Settings that a rig does not have.
     public struct Options: Sendable, Hashable {
         public var name: JobName
-        /// The rig and what was changed about it, as words of a shell.
+        /// The rig and the options that change it, quoted for a shell.
         public var words: String
         public var partition: String?
         public var account: String?
-        /// As `sbatch --time` takes it; nil: by the plan.
+        /// Time limit as `sbatch --time` takes it; nil: derived from the plan.
         public var time: String?
-        /// An image of Apptainer (a file or `docker://...`) that has screenrig; nil: it is installed.
+        /// An Apptainer image (a file or `docker://...`) with screenrig; nil: the nodes have it installed.
         public var image: String?
-        /// Where the script will be, for its comments.
+        /// Path of the script, for its own comments.
         public var file: String
 
         public init(
@@ -115,7 +115,7 @@ public struct SlurmScript: Sendable {
         }
         return lines.map { name, value, why in
             let line = "#SBATCH --\(name)" + (value.isEmpty ? "" : "=\(value)")
-            // sbatch takes what follows a blank and '#' for a comment.
+            // sbatch reads everything after a space and '#' as a comment.
             return why.isEmpty
                 ? line : line + String(repeating: " ", count: max(1, 26 - line.count)) + "# \(why)"
         }.joined(separator: "\n")
@@ -134,7 +134,7 @@ public struct SlurmScript: Sendable {
         return lines.joined(separator: "\n")
     }
 
-    /// Outside of an array: submits the script itself, and what follows it.
+    /// Outside an array task the script submits itself as an array, and the merge job behind it.
     private var submission: String {
         var words = [
             "--job-name=\(name)-merge", "--output=\(name)-merge-%j.log", "--export=ALL",
@@ -167,7 +167,7 @@ public struct SlurmScript: Sendable {
             """#
     }
 
-    /// What `${screenrig[@]}` calls, in both jobs.
+    /// Defines `${screenrig[@]}`, the command that both jobs call.
     private var program: String {
         options.image.map {
             "screenrig=(apptainer exec \(ShellText.word($0)) \"${SCREENRIG:-screenrig}\")"

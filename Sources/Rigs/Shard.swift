@@ -1,10 +1,11 @@
-/// A part of a run: one of `count` processes, each of which runs its part of the plan (docs/scale.md).
+/// One of the `count` parts of a run. Each part of the plan runs in its own process (docs/scale.md).
 public struct Shard: Sendable, Hashable {
-    /// From 0, as engines count.
+    /// 0 to `count` - 1, as engines count.
     public let number: Int
+    /// Number of shards, at least 1.
     public let count: Int
 
-    /// As many as an Indexed Job of Kubernetes has completions.
+    /// The most completions that an Indexed Job of Kubernetes may have.
     public static let countAtMost = 100_000
 
     public init(_ number: Int, of count: Int) {
@@ -13,7 +14,7 @@ public struct Shard: Sendable, Hashable {
         self.count = count
     }
 
-    /// Of the whole plan.
+    /// Share of the whole plan, above 0 and at most 1.
     public var share: Double { 1 / Double(count) }
 }
 
@@ -22,13 +23,16 @@ extension Shard: CustomStringConvertible {
     public var description: String { "\(number)/\(count)" }
 }
 
-/// What `--shard` asks for.
+/// The value of `--shard`.
 public enum ShardRequest: Sendable, Hashable {
     /// `3/8`.
     case exactly(Shard)
-    /// `auto`, or `auto/8`: the engine that started this process says which, and how many unless that is given.
+    /// `auto` or `auto/8`: the engine that started this process gives the number, and the count unless it is
+    /// given here.
     case ofEngine(count: Int?)
 
+    /// Reads `I/N` with I counted from 0, `auto` or `auto/N`; throws where the text is none of them or I is not
+    /// below N.
     public init(parsing text: String) throws(ShardError) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         switch (parts.count, parts.first) {
@@ -57,12 +61,12 @@ public enum ShardRequest: Sendable, Hashable {
     }
 }
 
-/// Where a process stands in a run of several, and what the engine that started it says of that.
+/// The shard that a process runs, and what the engine that started it says about the run.
 public struct ShardPlacement: Sendable, Hashable {
     public var shard: Shard
-    /// What all processes of the run have in common, in the engine's words; nil: it says nothing.
+    /// The engine's name for the run, the same in all its processes; nil: it gives none.
     public var run: String?
-    /// 1, and one more for each restart; nil where the engine does not count them.
+    /// 1 for the first attempt, one more for each restart; nil where the engine does not count them.
     public var attempt: Int?
     /// Name of the engine; nil: none was found.
     public var engine: String?
@@ -76,18 +80,19 @@ public struct ShardPlacement: Sendable, Hashable {
 }
 
 extension ShardRequest {
-    /// The number of shards, where an engine does not tell it or another is meant.
+    /// Variable with the number of shards, for engines that do not give it and for single tasks of an array.
     public static let countVariable = "SCREENRIG_SHARDS"
-    /// The id of the run, instead of the engine's.
+    /// Variable with the id of the run, which replaces the engine's.
     public static let runVariable = "SCREENRIG_RUN_ID"
 
-    /// The shard that this process is to run, by the environment that its engine gave it.
+    /// The shard for this process. Throws where `auto` finds no engine, several engines, or values that do not
+    /// fit together.
     public func placement(in environment: [String: String]) throws(ShardError) -> ShardPlacement {
         let engines = ShardEngine.found(in: environment)
         let own = environment.word(Self.runVariable)
         switch self {
         case .exactly(let shard):
-            // Which of two engines would have the run's id and the attempt nobody knows.
+            // With two engines it is unknown which one names the run and counts the attempts.
             guard engines.count == 1, let engine = engines.first else {
                 return ShardPlacement(shard: shard, run: own)
             }
@@ -110,21 +115,21 @@ extension ShardRequest {
     }
 }
 
-/// What went wrong with `--shard`.
+/// Why `--shard` gives no shard.
 public enum ShardError: Error, Sendable, Hashable, CustomStringConvertible {
     case malformed(String)
     case badCount(String)
     case beyond(number: Int, count: Int)
     case noEngine
     case severalEngines([String])
-    /// The engine says which shard, and not how many there are.
+    /// The engine gives the number of the shard, but not how many there are.
     case noCount(variable: String, engine: String)
     case badVariable(String, value: String, wanted: String)
-    /// The engine runs another number than the one that was given.
+    /// The engine runs a different number of processes than was given.
     case otherCount(given: Int, variable: String, found: Int)
-    /// Tasks of an array that are not evenly spaced: the place of one among them cannot be told.
+    /// The tasks of an array are not evenly spaced, so the position of one among them is unknown.
     case uneven(first: Int, last: Int, count: Int)
-    /// Tasks of an array that begins neither at 0 nor at 1: perhaps all of a run, perhaps a few that are run again.
+    /// The array begins neither at 0 nor at 1: it may be the whole run, or a few tasks that are run again.
     case selection(first: Int, count: Int)
 
     public var description: String {

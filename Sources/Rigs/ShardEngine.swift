@@ -1,19 +1,20 @@
-/// An engine that starts the processes of a run, and how it tells each of them its place: a row of a table, so that
-/// one command line serves all.
+/// An engine that starts the processes of a run, and the environment variables by which each process knows its place.
+/// The engines are a table, so that one command line works with all of them.
 public struct ShardEngine: Sendable {
     public let name: String
     /// Variable with the number of the process.
     public let number: String
-    /// Variable with how many there are; nil: the engine does not tell.
+    /// Variable with the number of processes; nil: the engine does not give it.
     public let count: String?
-    /// Variables with the lowest and the highest number, and the distance of two, where it need not count from 0 on.
+    /// Variables with the lowest number, the highest and the step; nil: the engine always counts from 0 in
+    /// steps of 1.
     let range: NumberRange?
-    /// Variables that name the run, in the order in which they are asked: of the first list that is set, all
-    /// that are set, joined. A part after `:` is the number of the process.
+    /// Variables that name the run. The first list whose last variable is set counts: its values are joined by
+    /// `-`, each without what follows `:`, which is the number of the process.
     let run: [[String]]
-    /// Variable that counts attempts, and what it is in the first; nil: the engine does not count them.
+    /// Variable that counts attempts, and its value in the first attempt; nil: the engine does not count them.
     let attempts: AttemptVariable?
-    /// Whether it starts processes inside those of other engines, which then count.
+    /// Whether it starts processes inside those of other engines, which then take precedence.
     let isInner: Bool
 
     struct NumberRange: Sendable {
@@ -35,7 +36,7 @@ public struct ShardEngine: Sendable {
         (self.run, self.attempts, self.isInner) = (run, attempts, isInner)
     }
 
-    /// All that are known.
+    /// All known engines.
     public static let all = [
         // Neither the number of completions nor the job's name is in the environment; a manifest sets
         // SCREENRIG_SHARDS and SCREENRIG_RUN_ID.
@@ -61,20 +62,20 @@ public struct ShardEngine: Sendable {
             "AWS Batch", number: "AWS_BATCH_JOB_ARRAY_INDEX", count: "AWS_BATCH_JOB_ARRAY_SIZE",
             run: [["AWS_BATCH_JOB_ID"]],
             attempts: AttemptVariable(name: "AWS_BATCH_JOB_ATTEMPT", first: 1)),
-        // Not SLURM_NTASKS, which the script of a job has as well: with it, the script alone would be shard 0 of them.
-        // Only srun sets the number of tasks in a step.
+        // Not SLURM_NTASKS, which a job's script has as well: the script alone would then be shard 0. Only srun
+        // sets the number of tasks in a step.
         ShardEngine(
             "srun", number: "SLURM_PROCID", count: "SLURM_STEP_NUM_TASKS",
             run: [["SLURM_CLUSTER_NAME", "SLURM_JOB_ID", "SLURM_STEP_ID"]],
             attempts: AttemptVariable(name: "SLURM_RESTART_COUNT", first: 0), isInner: true),
     ]
 
-    /// Those that started this process.
+    /// The engines that started this process.
     ///
-    /// A task of a job array may be started by srun, and Open MPI starts its daemons by it: what srun says is then not
-    /// about this process. But several ranks in one task of an array would all be the same shard; so both engines are
-    /// found, and `--shard auto` asks which counts. A single rank is no shard of anything: a shell that srun opened has
-    /// its variables, too.
+    /// srun may start a task of a job array, and it starts the daemons of Open MPI: its variables then do not
+    /// describe this process. But several ranks in one task of an array would all run the same shard, so in an
+    /// array both engines are returned, and `--shard auto` asks which one counts. A single rank of srun is no
+    /// shard: a shell that srun opened has the same variables.
     static func found(in environment: [String: String]) -> [ShardEngine] {
         let outer = all.filter { !$0.isInner && environment.word($0.number) != nil }
         let inner = all.filter { engine in
@@ -85,7 +86,8 @@ public struct ShardEngine: Sendable {
         return outer.isEmpty || isArray ? outer + inner : outer
     }
 
-    /// The place of this process. `given`: how many there shall be, where that is said.
+    /// The shard of this process. `given`: number of shards from `--shard auto/N` or `SCREENRIG_SHARDS`; nil:
+    /// the engine's.
     func shard(_ environment: [String: String], count given: Int?) throws(ShardError) -> Shard {
         let id = try Self.number(environment[number] ?? "", of: number, in: 0...Int.max)
         guard let variable = count, let text = environment.word(variable) else {
@@ -94,7 +96,7 @@ public struct ShardEngine: Sendable {
         }
         let found = try Self.number(text, of: variable, in: 1...Shard.countAtMost)
         if let given, given != found {
-            // Single tasks of an array that are run again, such as --array=3: their ids are the shards.
+            // Single tasks of an array that run again, such as --array=3: their ids are the numbers of the shards.
             guard range != nil else {
                 throw .otherCount(given: given, variable: variable, found: found)
             }
@@ -119,9 +121,9 @@ public struct ShardEngine: Sendable {
             return try Self.number(text, of: variable, in: 0...4_294_967_295)
         }
         let lowest = try number(range.lowest, else: 0)
-        // Tasks 3 and 5 that are run again are not the two halves of a plan.
+        // Tasks 3 and 5 that run again are not the two halves of a plan.
         guard lowest <= 1 || isGiven else { throw .selection(first: lowest, count: count) }
-        // Where the highest or the distance is not set, the other tells it.
+        // Where the highest number or the step is not set, it follows from the other.
         let distance = try number(range.distance, else: 0)
         let highest = try number(
             range.highest, else: lowest + max(1, distance) * (count - 1))
@@ -133,7 +135,7 @@ public struct ShardEngine: Sendable {
         return (id - lowest) / step
     }
 
-    /// What the processes of a run have in common; nil where nothing tells.
+    /// The engine's name for the run, the same in all its processes; nil where it gives none.
     func run(_ environment: [String: String]) -> String? {
         for names in run {
             let words = names.compactMap { environment.word($0) }
@@ -143,11 +145,13 @@ public struct ShardEngine: Sendable {
         return nil
     }
 
+    /// The number of this attempt, 1 for the first; nil where the engine does not count them.
     func attempt(_ environment: [String: String]) throws(ShardError) -> Int? {
         guard let attempts, let text = environment.word(attempts.name) else { return nil }
         return try Self.number(text, of: attempts.name, in: 0...1_000_000) - attempts.first + 1
     }
 
+    /// The whole number in `variable`; throws `ShardError.badVariable` where it is not one or is out of `range`.
     static func number(
         _ text: String, of variable: String, in range: ClosedRange<Int>
     ) throws(ShardError) -> Int {
@@ -163,7 +167,7 @@ public struct ShardEngine: Sendable {
 }
 
 extension [String: String] {
-    /// The value of a variable that is set, and not to nothing.
+    /// The value of a variable that is set and not empty.
     func word(_ name: String) -> String? {
         self[name].flatMap { $0.isEmpty ? nil : $0 }
     }

@@ -1,38 +1,39 @@
 internal import Statistics
 
-/// How a plan divides over machines like the one at hand, and how many of them it needs: for `validate --shards`.
-/// Shards have equal parts of every moment (`Plan.part`), so each needs its share of what the whole needs.
+/// How a plan divides over machines like this one, and how many of them it needs, for `validate --shards`.
+/// Shards have equal parts of every moment (`Plan.part`), so each needs an equal share of every resource.
 public struct ShardEstimate: Sendable, Hashable {
-    /// One thing that a machine has only so much of.
+    /// One resource that a machine has a limited amount of.
     public struct Need: Sendable, Hashable {
         public var name: String
-        /// Of the whole plan.
+        /// Need of the whole plan.
         public var whole: Double
-        /// What each machine takes besides, however small its part: the program itself.
+        /// Need of the program itself on each machine, however small its part.
         public var base: Double
-        /// Of one machine; nil where nobody has measured it.
+        /// What one machine has; nil where it was not measured.
         public var limit: Double?
 
-        /// Rates have decimals where they are small; all else is counted whole.
+        /// Rates below 100 have decimals; everything else is rounded up.
         fileprivate func shown(_ value: Double) -> String {
             let isRate = name.contains("/s")
             return PlanEstimate.number(isRate && value < 100 ? value : value.rounded(.up))
         }
 
-        /// Of each of so many shards.
+        /// Need of each of `shards` machines.
         public func each(of shards: Int) -> Double { base + (whole - base) / Double(shards) }
 
-        /// Machines that it takes; nil where nobody knows, or no number of them is enough.
+        /// Number of machines that are enough; nil where the limit is unknown, or no number is enough.
         public var machines: Int? {
             guard let limit, limit > base else { return nil }
             return max(1, .bounded(((whole - base) / (limit - base)).rounded(.up)))
         }
     }
 
+    /// All resources, in the order of the table.
     public var needs: [Need]
-    /// Machines like this one that are enough, as far as is known.
+    /// Number of machines like this one that are enough, by the known limits; at least 1.
     public var machines: Int { needs.compactMap(\.machines).max() ?? 1 }
-    /// What asks for most machines; nil where one is enough.
+    /// The resource that needs the most machines; nil where one machine is enough.
     public var deciding: Need? {
         guard machines > 1 else { return nil }
         return needs.first { $0.machines == machines }
@@ -42,7 +43,7 @@ public struct ShardEstimate: Sendable, Hashable {
     private let isEmbedded: Bool
     private let measured: MachineLimits.Measured?
 
-    /// `plan`: of the whole.
+    /// `plan`: estimate of the whole plan.
     public init(_ plan: PlanEstimate, of rig: Rig, on machine: MachineLimits) {
         self.plan = plan
         measured = machine.measured
@@ -77,7 +78,7 @@ public struct ShardEstimate: Sendable, Hashable {
 
     // MARK: Text
 
-    /// The table for so many shards, or for as many as are needed (nil), and what is to be said of it.
+    /// The table for `asked` shards, or for as many as are needed (nil), with the verdict and notes.
     public func text(shards asked: Int?) -> String {
         let shards = asked ?? machines
         var lines = PlanEstimate.wrapped(

@@ -205,8 +205,9 @@ struct FindLimitCommand: AsyncParsableCommand {
         return [RigFile.Override("--threshold", "thresholds", "[\(list)]")]
     }
 
-    /// With the thresholds that a step is judged by: what broken promises and events say is said of the run as a whole, and
-    /// decides only where somebody asked for it.
+    /// The rig with the thresholds of a step. Thresholds on promises and events are about a whole run, so those
+    /// of the rig are left out; `--threshold` can name promises, and throws for events, which a step does not
+    /// have.
     private func limited(_ rig: Rig) throws -> Rig {
         var rig = rig
         let asked = Set(thresholds)
@@ -236,7 +237,7 @@ struct FindLimitCommand: AsyncParsableCommand {
             + "spacing: \(spacing.rawValue), settle: \(settle)s}"
     }
 
-    /// A step reads nothing after its steady part.
+    /// Longest settle phase in seconds: a step reads nothing after its steady part.
     private static let longestSettle = 2
 
     // MARK: Values

@@ -22,7 +22,7 @@ struct ManifestCommand: ParsableCommand {
         subcommands: [ManifestKubernetesCommand.self, ManifestSlurmCommand.self])
 }
 
-/// What both engines are told.
+/// The options of both engines.
 struct ManifestOptions: ParsableArguments {
     @OptionGroup var rig: RigOptions
 
@@ -49,7 +49,8 @@ struct ManifestOptions: ParsableArguments {
         }
     }
 
-    /// The rig without its secrets, which this machine need not have, and what a shard of it needs.
+    /// The rig without its secrets, which this machine need not have, with the resources of a shard and the
+    /// job's name.
     func read() throws -> (bundle: RigBundle, needs: ShardNeeds, name: JobName) {
         let reading = try RigFile.reading(rig, secrets: .omitted)
         for warning in reading.warnings {
@@ -73,7 +74,7 @@ struct ManifestOptions: ParsableArguments {
         }
     }
 
-    /// Writes a file that is not there yet.
+    /// Writes a new file; throws where it exists or cannot be written.
     static func write(_ text: String, to path: String) throws {
         let url = URL(filePath: path)
         do {

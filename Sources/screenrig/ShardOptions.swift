@@ -4,7 +4,7 @@ internal import Rigs
 internal import Runner
 internal import Statistics
 
-/// Which part of a run this process is.
+/// The options that say which shard of a run this process is.
 struct ShardOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -21,7 +21,7 @@ struct ShardOptions: ParsableArguments {
             valueName: "TEXT"))
     var runID: String?
 
-    /// A process and its run.
+    /// The shard of a process, and the run it belongs to.
     struct Place {
         var placement: ShardPlacement
         var run: RunID
@@ -29,7 +29,8 @@ struct ShardOptions: ParsableArguments {
         var shard: Shard { placement.shard }
     }
 
-    /// Nil where the run is not split. `seed`: of the rig, which alone tells runs in virtual time apart.
+    /// Nil where the run is not split. `seed`: of the rig; in virtual time it alone distinguishes runs. Throws
+    /// `CommandFailure.badInput` where the options or the engine's variables do not fit together.
     func place(isVirtual: Bool, seed: Seed) throws -> Place? {
         guard let shard else {
             guard runID == nil else {
@@ -51,7 +52,7 @@ struct ShardOptions: ParsableArguments {
             run: try run(placement) ?? (isVirtual ? RunID(of: seed) : try ownRun(placement.shard)))
     }
 
-    /// As asked for, or as the engine says.
+    /// The run id of `--run-id` or of the engine; nil where neither gives one.
     private func run(_ placement: ShardPlacement) throws -> RunID? {
         guard let runID, runID != "auto" else {
             if let run = placement.run { return RunID(named: run) }
@@ -69,6 +70,7 @@ struct ShardOptions: ParsableArguments {
         return RunID(named: runID)
     }
 
+    /// A random run id for the only shard of a run; throws for one of several, which need a common id.
     private func ownRun(_ shard: Shard) throws -> RunID {
         guard shard.count > 1 else { return .random() }
         throw CommandFailure.badInput(
@@ -77,7 +79,7 @@ struct ShardOptions: ParsableArguments {
     }
 }
 
-/// When a shard starts, and whether it goes on where an earlier attempt of it ended.
+/// When a shard starts, and whether it continues where an earlier attempt ended.
 struct StartOptions: ParsableArguments {
     @Option(
         name: .customLong("start-at"),
@@ -98,7 +100,7 @@ struct StartOptions: ParsableArguments {
     )
     var anew = false
 
-    /// Microseconds since 1970; nil: at once.
+    /// The common start, microseconds since 1970; nil: at once. Throws where the time cannot be read.
     func start() throws -> Int64? {
         guard let startAt else { return nil }
         do throws(StartTime.Mistake) {
@@ -108,7 +110,7 @@ struct StartOptions: ParsableArguments {
         }
     }
 
-    /// Refuses what needs a shard, or a clock on the wall.
+    /// Throws where an option needs a shard or a wall clock that the run does not have.
     func check(isVirtual: Bool, hasShard: Bool) throws {
         let given = [
             (startAt != nil, "--start-at"), (resume, "--resume"), (anew, "--anew"),

@@ -9,17 +9,19 @@ package import Statistics
 internal import Synchronization
 internal import Vocabulary
 
-/// `find-limit`: plays the steps that a `LimitSearch` asks for, each as a run of its own, until it has its answer or
-/// something else ends it.
+/// `find-limit`: plays the steps that a `LimitSearch` asks for, each as a run of its own, until the search has
+/// its answer or something else ends it.
 ///
-/// Safe because what changes is in a `Mutex`, and `run` is called once.
+/// Safe because mutable state is in a `Mutex`, and `run` is called once.
 package final class LimitRun: @unchecked Sendable {
-    /// How each step is played.
+    /// Settings of the search and of each step.
     package struct Terms {
         package var search: LimitSearch.Terms
+        /// Length of the steady part, in seconds.
         package var stepSeconds: Int
+        /// Length of the warm-up before it, in seconds.
         package var warmUpSeconds: Int
-        /// Between two steps, for a service to recover.
+        /// Time between two steps for the service to recover; none in virtual time.
         package var pause: Duration
         package var isVirtual: Bool
         /// Hosts of `--allow`.
@@ -38,9 +40,9 @@ package final class LimitRun: @unchecked Sendable {
         }
     }
 
-    /// What somebody is told while it goes on.
+    /// Progress of the search.
     package enum News {
-        /// A step begins: its number, its rate, how long it takes.
+        /// A step begins: its number from 1, its rate in households per second, its expected duration.
         case begins(Int, rate: Double, lasting: Duration)
         case ended(LimitReport.Step)
     }
@@ -48,7 +50,7 @@ package final class LimitRun: @unchecked Sendable {
     private let terms: Terms
     private let rig: Rig
     private let directory: RunDirectory
-    /// The rig of a step at so many households a second, by its seed.
+    /// The rig of a step at `rate` households per second, with that seed.
     private let rigOfStep: (_ rate: Double, _ seed: UInt64) throws -> Rig
     private let options: (Rig, Venue) async throws -> RunOptions
     private let observer: () -> any RunObserver
@@ -59,7 +61,7 @@ package final class LimitRun: @unchecked Sendable {
         var session: RunSession?
     }
 
-    /// `options` is asked before the first step, with what it will be played on.
+    /// `options` is called once, before the first step, with its rig and venue. `observer` is called for each step.
     package init(
         _ rig: Rig, _ terms: Terms, into directory: RunDirectory,
         rigOfStep: @escaping (_ rate: Double, _ seed: UInt64) throws -> Rig,
@@ -70,7 +72,7 @@ package final class LimitRun: @unchecked Sendable {
         (self.rigOfStep, self.options, self.observer) = (rigOfStep, options, observer)
     }
 
-    /// Somebody asks for its end, for the first or second time. From any thread.
+    /// The user asks for the end, for the first or second time (`times`). From any thread.
     package func interrupt(_ times: Int) {
         let session = state.withLock { state in
             state.interrupts = times
@@ -81,7 +83,8 @@ package final class LimitRun: @unchecked Sendable {
 
     private var isInterrupted: Bool { state.withLock { $0.interrupts > 0 } }
 
-    /// Plays steps to the end of the search. Throws where nothing could be played at all.
+    /// Plays steps to the end of the search; `tell` gets their progress. Throws where a step cannot be
+    /// prepared, recorded or read.
     package func run(_ tell: (News) -> Void) async throws -> LimitReport {
         let started = UTCTime(microseconds: WallClock.microseconds).rfc3339
         var search = LimitSearch(terms.search)
@@ -97,7 +100,7 @@ package final class LimitRun: @unchecked Sendable {
             let stepRig = try rigOfStep(rate, seed)
             let plan = PlanEstimate(Plan(stepRig, seed: stepRig.seed), on: .here(for: stepRig))
             if let reason = beforehand(plan, stepRig) {
-                // Not even the first step: a mistake of the rig or the command line, not a finding.
+                // Where not even the first step is possible, the rig or the command line is wrong: not a finding.
                 if number == 1 { throw RunError.couldNotRun("this plan \(reason)") }
                 ending = .rigWasLimit(rate: rate, reason: "the plan \(reason)")
                 break
@@ -126,7 +129,7 @@ package final class LimitRun: @unchecked Sendable {
                 warmUpSeconds: terms.warmUpSeconds), search, steps: steps, ending: how)
     }
 
-    /// Why a step cannot be played as it is meant, whatever the service does; nil where it can.
+    /// Why this machine cannot play a step as planned; nil where it can.
     private func beforehand(_ plan: PlanEstimate, _ rig: Rig) -> String? {
         terms.isVirtual ? nil : plan.refusal(on: .here(for: rig))
     }
@@ -222,7 +225,7 @@ package final class LimitRun: @unchecked Sendable {
                 remark: whyEnded ?? ""))
     }
 
-    /// Share of requests that may wait for a ceiling without spoiling a step.
+    /// Largest share of requests that may wait for `max-rate` in a step that counts.
     private static let heldBackAtMost = 0.01
 
     private static func withoutEnd(_ sentence: String) -> String {
@@ -231,7 +234,7 @@ package final class LimitRun: @unchecked Sendable {
 }
 
 extension Threshold {
-    /// Whether it is about how long something takes.
+    /// Whether it limits a duration.
     fileprivate var isOfTime: Bool {
         switch measure {
         case .percentile, .min, .mean, .max, .time: true

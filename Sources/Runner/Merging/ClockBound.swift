@@ -2,17 +2,17 @@ internal import Checker
 internal import Journal
 internal import Vocabulary
 
-/// Which targets and clocks the shards of a run had, and what that means for promises between households of several
-/// shards.
+/// The targets and clocks of a run's shards, and which promises between households of different shards can be checked
+/// with them.
 struct ClockBound {
     let map: ShardMap
-    /// By the position of the run, a bound of its clock's error in nanoseconds; nil where nobody knows one.
+    /// By the position of the run, a bound of its clock's error in nanoseconds; nil where it is unknown.
     let errors: [Int64?]
     /// Sentences about what is not checked between shards.
     let notes: [String]
 
-    /// `offsets`: by how many nanoseconds each run began later than the first. `assumed`: the error of clocks of which
-    /// nothing is known (`--clock-bound`), in nanoseconds.
+    /// `offsets`: how much later each run began than the first, in nanoseconds. `homeSize`: households of a home.
+    /// `assumed`: bound of the error of unsynchronised clocks (`--clock-bound`), in nanoseconds; nil: unknown.
     init(_ runs: [ShardRuns.ShardRun], offsets: [Int64], homeSize: Int, assumed: Int64?) {
         var clocks: [String: Int] = [:]
         var known: [Int64?] = []
@@ -47,21 +47,22 @@ struct ClockBound {
         notes = Self.notes(runs, map, hosts, isAssumed: assumed)
     }
 
-    /// What machines have one clock: one boot of one kernel, or, where that is not known, one name.
+    /// Identity of a run's clock. Runs of one boot of one kernel share a clock; where the boot is unknown, runs
+    /// of one host name.
     private static func clock(_ run: ShardRuns.ShardRun) -> String {
         if run.header.isVirtual { return "virtual" }
         return run.shard.clock?.bootID.map { "boot \($0)" } ?? "host \(run.shard.host)"
     }
 
-    /// What the machine knew when the run began. Whoever keeps the clock keeps the monotonic one of the run as well, so
-    /// that the bound stays for as long as that goes on.
+    /// The bound that the machine had when the run began, in nanoseconds. The time daemon also steers the
+    /// monotonic clock of the run, so the bound holds for as long as the daemon runs.
     private static func error(_ run: ShardRuns.ShardRun) -> Int64? {
         if run.header.isVirtual { return 0 }
         guard let clock = run.shard.clock, clock.isSynchronised else { return nil }
         return clock.errorMicroseconds * 1_000
     }
 
-    /// A stand-in of its own is a target of its own, and a new one with each attempt.
+    /// An embedded stand-in is a target of its own, and each attempt starts a new one.
     private static func target(_ run: ShardRuns.ShardRun, _ position: Int) -> String {
         run.header.target.hasPrefix("embedded") ? "embedded \(position)" : run.header.target
     }

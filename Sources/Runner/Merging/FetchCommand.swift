@@ -2,13 +2,14 @@ internal import Formats
 internal import Foundation
 internal import Journal
 
-/// A command of the user's that brings a history from where his shards left it, such as `aws s3 cp {} -`: `{}` is the
-/// name, and what it prints is the history.sqlite.
+/// The user's command that prints the history.sqlite of a run which is not on this machine, such as `aws s3 cp {} -`;
+/// `{}` is the name of the run.
 package struct FetchCommand: Sendable {
     private let command: String
 
     private static let place = "{}"
 
+    /// Throws `RunError.badInput` where the command has no `{}`.
     package init(_ command: String) throws(RunError) {
         guard command.contains(Self.place) else {
             throw .badInput(
@@ -18,7 +19,8 @@ package struct FetchCommand: Sendable {
         self.command = command
     }
 
-    /// Runs it for `name`, and leaves what it printed in a file at `path`.
+    /// Runs the command for `name` and writes its output to a file at `path`. Throws where it fails or prints
+    /// nothing.
     func fetch(_ name: String, to path: String) throws(RunError) {
         PrivateFile.make(path)
         guard let file = FileHandle(forWritingAtPath: path) else {
@@ -43,7 +45,7 @@ package struct FetchCommand: Sendable {
                 "\(name) could not be fetched: /bin/sh cannot be started: \(error.localizedDescription)"
             )
         }
-        // Read to its end before the wait: a program that has more to say than a pipe holds would never end.
+        // Read to the end before waiting: a program that writes more than a pipe holds would never end.
         let said = String(
             decoding: (try? errors.fileHandleForReading.readToEnd()) ?? Data(), as: UTF8.self)
         process.waitUntilExit()

@@ -1,22 +1,22 @@
 internal import Foundation
 internal import Journal
 
-/// The histories that the arguments of a merge mean: run directories, `history.sqlite` files, folders of run
+/// The histories that the arguments of a merge name: run directories, `history.sqlite` files, folders of run
 /// directories, and names that a command fetches.
 struct MergeInputs {
     struct Input {
-        /// As the user knows it.
+        /// As the user wrote it, or its path in the folder that the user named.
         var name: String
-        /// The history's file.
+        /// Path of the history's file.
         var path: String
-        /// Where its other files are; nil where it was fetched.
+        /// Directory of its other files; nil where it was fetched.
         var directory: RunDirectory?
     }
 
     private(set) var inputs: [Input] = []
-    /// Those that could not be fetched, a sentence each.
+    /// Names that could not be fetched, a sentence each.
     private(set) var failures: [String] = []
-    /// Where fetched histories are until the merge is over; nil where none was.
+    /// Folder of fetched histories until the merge is over; nil where none was fetched.
     private var temporary: String?
 
     init(_ names: [String], fetch: FetchCommand?) throws(RunError) {
@@ -31,7 +31,7 @@ struct MergeInputs {
         }
     }
 
-    /// Removes what was fetched.
+    /// Removes the fetched histories.
     func removeFetched() {
         if let temporary { try? FileManager.default.removeItem(atPath: temporary) }
     }
@@ -53,7 +53,7 @@ struct MergeInputs {
         let children = ((try? files.contentsOfDirectory(atPath: name)) ?? []).sorted()
             .filter { $0 != RunDirectory.latest }
             .compactMap { run(at: (name as NSString).appendingPathComponent($0)) }
-        // What an earlier merge left in the same folder is none of its shards.
+        // The result of an earlier merge in the same folder is not a shard.
         let runs = children.filter { (try? History(path: $0.path))?.merge == nil }
         guard !runs.isEmpty else {
             throw .badInput(

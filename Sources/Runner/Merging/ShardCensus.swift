@@ -1,14 +1,14 @@
 internal import Journal
 
-/// Who of the plan was seen: households that began, that were lost, that ran twice, and shards that are missing or
+/// How much of the plan was seen: households that began, were lost or ran twice, and shards that are missing or
 /// were cut short.
 struct ShardCensus {
-    /// By the position of the run: households that began.
+    /// Number of households that began, by the position of the run.
     private(set) var began: [Int] = []
-    /// Households that never ended, in ascending order: those that have a record without an end, and those of which a
-    /// later attempt says so.
+    /// Households that never ended, by the position of the run, in ascending order: those with a record without
+    /// an end, and those that a later attempt names as lost.
     private(set) var lost: [[Int]] = []
-    /// What of the plan was not seen, or seen twice: the first says it all in short.
+    /// Parts of the plan that were not seen, or seen twice, a sentence each; the first sentence is the summary.
     private(set) var gaps: [String] = []
     private(set) var notes: [String] = []
 
@@ -79,13 +79,13 @@ struct ShardCensus {
                     ? "shard \(names) of \(count) is missing"
                     : "shards \(names) of \(count) are missing")
         }
-        // An attempt that says what it continues, and that is not there.
+        // An attempt that continues another one which is not among the runs.
         for (position, run) in runs.enumerated() {
             let before =
                 position > 0 && runs[position - 1].shard.number == run.shard.number
                 ? runs[position - 1].shard.attempt : 0
             let gap = run.shard.attempt - before - 1
-            // An attempt that knows of nothing before it may be the engine's second start of one that left nothing.
+            // Without earlier attempts of its own, it may be the second start of a process that left no history.
             guard gap > 0, run.shard.earlier.count > before else { continue }
             sentences.append(
                 "of shard \(run.shard.number) the attempt before \(run.shard.attempt) is missing "
@@ -117,7 +117,7 @@ struct ShardCensus {
         ]
     }
 
-    /// What is known of shards that were started again.
+    /// Notes on shards that were started again, and on households that were lost.
     private static func attempts(_ runs: [ShardRuns.ShardRun], _ lost: [[Int]]) -> [String] {
         var notes: [String] = []
         for (position, run) in runs.enumerated() {

@@ -6,15 +6,15 @@ package import Reports
 internal import Rigs
 internal import Vocabulary
 
-/// One run directory from those of a run's shards, as if one machine had run it (docs/scale.md).
+/// Merges the run directories of a run's shards into one, as if one machine had run it (docs/scale.md).
 package struct ShardMerge {
-    /// What a caller wants of it.
+    /// Settings of a merge.
     package struct MergeOptions {
         /// The run directory to write; nil: a new one under `reports`.
         package var out: String?
-        /// Brings runs that are not on this machine.
+        /// Fetches runs that are not on this machine; nil: such names are refused.
         package var fetch: FetchCommand?
-        /// Error of the clocks of which nothing is known; nil: what hangs on them is not judged.
+        /// Bound of the error of unsynchronised clocks; nil: promises that depend on them are not checked.
         package var clockBound: Duration?
 
         package init(
@@ -27,7 +27,9 @@ package struct ShardMerge {
     private var shards: ShardRuns
     private let options: MergeOptions
 
-    /// Merges the runs that these arguments mean; `complain` is told what else could not be written.
+    /// Merges the runs that `names` mean. `complain` gets the errors that do not end the merge. Throws
+    /// `RunError.badInput` where they are not shards of one run, `RunError.couldNotRun` where nothing can be
+    /// merged or written.
     package static func run(
         _ names: [String], _ options: MergeOptions, complain: (String) -> Void
     ) throws(RunError) -> (directory: RunDirectory, summary: Summary) {
@@ -51,8 +53,8 @@ package struct ShardMerge {
 
     // MARK: The history
 
-    /// Writes the merged history into its directory. A history that proves to be damaged on the way is left out, and
-    /// the merge begins anew.
+    /// Writes the merged history into its directory. A history that turns out to be damaged is left out, and
+    /// the merge starts over.
     private mutating func write() throws(RunError) -> RunDirectory {
         var directory: RunDirectory?
         while true {
@@ -123,13 +125,13 @@ package struct ShardMerge {
         var rules = try Rules(texts: header.judging)
         rules.startedMicroseconds = started
         rules.shards = runs.count > 1 ? bound.map : nil
-        // Degradations are told since their stand-in began: of one that began much later they say nothing here.
+        // Degradations are timed from the start of their stand-in, so they do not fit one that started much later.
         if offsets.contains(where: { $0 > Self.sameStart }) { rules.degradations = [] }
         header.judging = rules.texts
         return header
     }
 
-    /// In nanoseconds.
+    /// Shards that start at most this far apart count as started together, in nanoseconds.
     private static let sameStart: Int64 = 500_000_000
 
     private static func target(_ runs: [ShardRuns.ShardRun]) -> String {
@@ -162,7 +164,7 @@ package struct ShardMerge {
             for standstill in run.history.end?.standstills ?? [] {
                 let moved = Standstill(
                     noticed: standstill.noticed + .nanoseconds(offset), length: standstill.length)
-                // Shards of one machine tell of the same sleep.
+                // Shards of one machine report the same suspension.
                 let isKnown = end.standstills.contains {
                     abs($0.noticed.nanoseconds - moved.noticed.nanoseconds) < 2_000_000_000
                         && abs(Instant($0.length - moved.length).nanoseconds) < 1_000_000_000
@@ -181,8 +183,8 @@ package struct ShardMerge {
 
     // MARK: Verdicts
 
-    /// The sum of what the shards' own judges found: nil where all can be judged again. What cannot be said over all is
-    /// noted in `record`.
+    /// The sum of the findings of the shards' own judges; nil where everything can be judged again. `record`
+    /// gets a note on promises that were not checked over all shards.
     private func verdicts(
         _ header: HistoryHeader, _ offsets: [Int64], _ isComplete: Bool, _ record: inout MergeRecord
     ) throws -> Findings? {
@@ -245,13 +247,14 @@ package struct ShardMerge {
         }
     }
 
-    /// When its lanes began to run, by its machine's wall clock, as far as that is known.
+    /// When its lanes began to run, or were to begin where that is unknown: by its machine's wall clock, microseconds
+    /// since 1970.
     private static func began(_ run: ShardRuns.ShardRun) -> Int64 {
         run.shard.beganMicroseconds
             ?? run.header.startedMicroseconds + run.shard.begins.nanoseconds / 1_000
     }
 
-    /// What the shards' stand-ins did: their truth files, one after the other.
+    /// Joins the truth files of the shards' stand-ins, one after the other.
     private func keepTruth(in directory: RunDirectory) {
         let name = "truth.jsonl"
         let texts = shards.runs.compactMap { run in

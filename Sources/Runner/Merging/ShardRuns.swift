@@ -4,7 +4,7 @@ internal import Journal
 internal import Reports
 internal import Vocabulary
 
-/// The recorded shards of one run: what there is, and what there is not.
+/// The recorded shards of one run, and what is damaged or repeated among them.
 struct ShardRuns {
     struct ShardRun {
         var input: MergeInputs.Input
@@ -17,22 +17,22 @@ struct ShardRuns {
             shard.attempt == 1
                 ? "shard \(shard.number)" : "shard \(shard.number), attempt \(shard.attempt)"
         }
-        /// Its process wrote an end.
+        /// Whether its process recorded an end.
         var hasEnd: Bool { history.end != nil }
-        /// How far it is known, in its own time.
+        /// Instant up to which it is recorded, in its own time.
         var until: Instant { history.end?.ended ?? history.watermark }
     }
 
-    /// By number and attempt.
+    /// In the order of shard numbers, then attempts.
     private(set) var runs: [ShardRun] = []
-    /// Of damaged or unreadable histories, a sentence each.
+    /// Damaged, unreadable or unfetched histories, a sentence each.
     private(set) var damaged: [String] = []
-    /// What a reader must know, though nothing is missing.
+    /// Remarks for the reader on runs of which nothing is missing, a sentence each.
     private(set) var notes: [String] = []
     /// Two different runs of one shard and attempt, a sentence each.
     private(set) var repeated: [String] = []
 
-    /// Opens all of them. Throws where some do not belong to one run.
+    /// Opens all histories. Throws `RunError.badInput` where one is not a shard, or they are not of one run.
     init(_ inputs: MergeInputs) throws(RunError) {
         damaged = inputs.failures
         for input in inputs.inputs {
@@ -50,7 +50,7 @@ struct ShardRuns {
         dropRepeated()
     }
 
-    /// Without that one, whose history turned out to be damaged.
+    /// Leaves out the run at `position`, whose history turned out to be damaged.
     mutating func remove(_ position: Int, _ reason: JournalError) {
         damaged.append(Self.told(runs[position].input, reason))
         runs.remove(at: position)
@@ -87,7 +87,7 @@ struct ShardRuns {
         }
     }
 
-    /// What tells that two histories are not of one run; nil where they are.
+    /// The first sign that two histories are not of one run; nil where they are.
     private static func difference(_ first: ShardRun, _ other: ShardRun) -> String? {
         let (left, right) = (first.header, other.header)
         func differ(_ what: String, _ one: String, _ two: String) -> String? {
@@ -112,7 +112,7 @@ struct ShardRuns {
             ?? differ("they recorded", first.history.recording, other.history.recording)
     }
 
-    /// Without when the run began.
+    /// The rules by which a run was judged, without its start.
     private static func rules(_ header: HistoryHeader) -> [String] {
         header.judging.filter { !$0.hasPrefix("started_us=") }
     }
@@ -134,7 +134,7 @@ struct ShardRuns {
         return " in line \(at + 1): \(texts[0]) and \(texts[1])"
     }
 
-    /// Of several histories of one shard and attempt the one with the most stays.
+    /// Of several histories of one shard and attempt, keeps one with an end, then the one with the most exchanges.
     private mutating func dropRepeated() {
         var kept: [ShardRun] = []
         for run in runs {

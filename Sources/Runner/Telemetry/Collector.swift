@@ -1,22 +1,24 @@
 package import Dialects
 internal import Formats
 
-/// Where telemetry goes, and as whose: from `--otlp` and the variables that OpenTelemetry defines for exporters
-/// (opentelemetry.io/docs/specs/otel/protocol/exporter). Nothing goes anywhere unless the command line asks for it.
+/// Address, headers and resource attributes for telemetry, from `--otlp` and the variables that OpenTelemetry
+/// defines for exporters (opentelemetry.io/docs/specs/otel/protocol/exporter). Nothing is sent unless the
+/// command line asks for it.
 package struct Collector: Sendable {
     /// The base address; `v1/metrics` and `v1/traces` are added.
     package let base: WebAddress
-    /// Sent with each request; they may hold a key.
+    /// Headers of each request; they may hold a key.
     package let headers: Headers
-    /// A CA to trust beside the system's.
+    /// PEM file of a CA to trust beside the system's; nil: only the system's.
     package let certificate: String?
-    /// Of the resource, beside what screenrig says of itself; a name of both is the variable's.
+    /// Attributes of the resource from the variables; they replace screenrig's own attributes of the same name.
     package let attributes: [(name: String, value: String)]
 
-    /// What `--otlp` says for the address of `OTEL_EXPORTER_OTLP_ENDPOINT`.
+    /// Value of `--otlp` that means the address in `OTEL_EXPORTER_OTLP_ENDPOINT`.
     package static let fromEnvironment = "environment"
 
-    /// Reads the value of `--otlp`: a URL or `environment`.
+    /// Reads the value of `--otlp`: a URL or `environment`. Throws `RunError.badInput` where the address or a
+    /// variable cannot be read, and where the address holds a user or a password.
     package init(_ option: String, _ environment: [String: String]) throws(RunError) {
         func variable(_ name: String) -> String? {
             environment[name].flatMap { $0.isEmpty ? nil : $0 }
@@ -42,7 +44,7 @@ package struct Collector: Sendable {
         self.base = base
         certificate = variable("OTEL_EXPORTER_OTLP_CERTIFICATE")
         var headers = Headers()
-        // Those of the variable belong to the variable's address: another collector is not shown them.
+        // Headers of the variable are for the variable's address: no other collector gets them.
         if isByVariable || endpoint.map({ WebAddress($0)?.origin == base.origin }) ?? true {
             for (name, value) in try Self.pairs("OTEL_EXPORTER_OTLP_HEADERS", environment) {
                 headers.set(name, value)

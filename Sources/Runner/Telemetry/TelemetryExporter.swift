@@ -9,14 +9,14 @@ internal import Statistics
 internal import Synchronization
 internal import Wire
 
-/// Sends a run's metrics, and a span for each exchange where they are wanted, to a collector of OpenTelemetry while the
-/// run goes on (docs/live.md, OpenTelemetry).
+/// Sends a run's metrics, and on request a span for each exchange, to an OpenTelemetry collector during the run
+/// (docs/live.md, OpenTelemetry).
 ///
-/// It never makes a lane wait: lanes hand over the batches that the journal gets, and what does not fit into a queue of
-/// bounded size is counted and dropped. Everything else happens on a queue of its own.
+/// It never makes a lane wait: lanes hand over the batches that the journal gets, and batches that do not fit into a
+/// bounded queue are counted and dropped. Everything else happens on a queue of its own.
 ///
-/// Safe because `poster` and `messages` are used on `queue` only, which `assertOnQueue` checks; the rest that changes is
-/// in a `Mutex`.
+/// Safe because `poster` and `messages` are used on `queue` only, which `assertOnQueue` checks; other mutable state is in
+/// a `Mutex`.
 package final class TelemetryExporter: @unchecked Sendable {
     private let collector: Collector
     private let sendsSpans: Bool
@@ -27,7 +27,7 @@ package final class TelemetryExporter: @unchecked Sendable {
     private var messages: TelemetryMessages?
     private var beats = 0
 
-    /// What waits, and what became of the rest.
+    /// The queue of spans, and the counts of what was sent, lost and dropped.
     fileprivate struct Waiting {
         var batches: [[Exchange]] = []
         var count = 0
@@ -37,20 +37,20 @@ package final class TelemetryExporter: @unchecked Sendable {
         var metrics = 0
         /// Messages of metrics that were lost.
         var lostMetrics = 0
-        /// The first thing that went wrong.
+        /// The first error.
         var trouble: String?
     }
 
-    /// Spans that may wait: some 30 MB.
+    /// Number of spans that may wait, about 30 MB.
     static let spansAtMost = 50_000
-    /// Of one message.
+    /// Number of spans in one message, about.
     private static let spansOfMessage = 512
     /// Seconds between messages of metrics.
     private static let beatsToMetrics = 10
-    /// How long a message may take, and the end of a run all in all.
+    /// Timeout of one message; time in which the end of a run starts new messages of spans, in seconds.
     private static let (patience, grace): (Duration, Double) = (.seconds(5), 10)
 
-    /// Sends nothing before `begin`.
+    /// Sends nothing before `begin`. Throws where the certificate cannot be used.
     package init(_ collector: Collector, sendsSpans: Bool) throws(RunError) {
         self.collector = collector
         self.sendsSpans = sendsSpans
@@ -71,7 +71,7 @@ package final class TelemetryExporter: @unchecked Sendable {
         timer.cancel()
     }
 
-    /// A run of this header is about to begin.
+    /// Starts sending for the run of this header.
     func begin(_ header: HistoryHeader) {
         let run = header.runID?.description ?? header.run
         var resource: [(name: String, value: String)] = [
@@ -100,7 +100,7 @@ package final class TelemetryExporter: @unchecked Sendable {
         } ?? []
     }
 
-    /// A sink that hands over what `sink` gets, where spans are wanted.
+    /// A sink in front of `sink` that also queues its exchanges as spans; `sink` itself where no spans are sent.
     func before(_ sink: any HistorySink) -> any HistorySink {
         sendsSpans ? Tap(exporter: self, sink: sink) : sink
     }
@@ -128,10 +128,12 @@ package final class TelemetryExporter: @unchecked Sendable {
         }
     }
 
-    /// The run has got so far. From any thread; returns at once.
+    /// Replaces the state that the next metrics are made of. From any thread; returns at once.
     package func show(_ state: LiveState) { shared.withLock { $0.state = state } }
 
-    /// Sends what waits, for at most 10 s, and says what became of everything.
+    /// Sends the waiting spans and the last metrics, and returns a sentence with the counts of sent, dropped
+    /// and lost. New messages of spans start for 10 s; blocks for at most 30 s, if the collector does not
+    /// answer.
     package func finish() -> String {
         let done = DispatchSemaphore(value: 0)
         let deadline = DispatchTime.now() + Self.grace
@@ -172,7 +174,7 @@ package final class TelemetryExporter: @unchecked Sendable {
 
     private func beat() {
         assertOnQueue()
-        // As the judge: a lane that wants this core goes first.
+        // A lower priority, like the judge's: a lane that needs this core goes first.
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
         sendSpans(until: .distantFuture)
         beats += 1
@@ -198,7 +200,7 @@ package final class TelemetryExporter: @unchecked Sendable {
         while DispatchTime.now() < deadline {
             let taken = shared.withLock { $0.next(Self.spansOfMessage) }
             guard !taken.isEmpty else { return }
-            // What never left is no request that a server could join.
+            // A request that was never sent has no span at the server that could join it.
             let exchanges = taken.filter { $0.outcome != .notSent }
             guard !exchanges.isEmpty else { continue }
             let (trouble, rejected) = post(messages.spans(exchanges), "traces")
@@ -211,8 +213,8 @@ package final class TelemetryExporter: @unchecked Sendable {
         }
     }
 
-    /// Sends a message, a second time where the collector asks for that (OTLP, Failures). What is wrong, and how many
-    /// spans the collector turned down.
+    /// Sends a message, and once more where the status allows a retry (OTLP, Failures). Returns the error, nil
+    /// where there was none, and the number of spans that the collector rejected.
     private func post(_ body: [UInt8], _ signal: String) -> (trouble: String?, rejected: Int) {
         var headers = collector.headers
         headers.set("Content-Type", "application/json")
@@ -235,7 +237,7 @@ package final class TelemetryExporter: @unchecked Sendable {
         return poster.post(body, to: address, headers)
     }
 
-    /// What a collector took in part (OTLP, Partial Success).
+    /// Reads how many spans the collector rejected (OTLP, Partial Success).
     private func partial(_ body: [UInt8]) -> (trouble: String?, rejected: Int) {
         struct Answer: Decodable {
             struct Partial: Decodable {

@@ -7,9 +7,9 @@ internal import Statistics
 /// Metrics and spans as OTLP has them, in its JSON encoding (opentelemetry.io/docs/specs/otlp, JSON Protobuf Encoding):
 /// names in lowerCamelCase, 64-bit numbers as strings, ids in hexadecimal, enums as numbers.
 ///
-/// Only what the history shows goes in: texts of peers have passed the `OutputGate` when an `Exchange` was made.
+/// Messages hold only what the history shows: texts of peers passed the `OutputGate` when their `Exchange` was made.
 struct TelemetryMessages: Sendable {
-    /// Names and values of the resource, in their order.
+    /// Names and values of the resource's attributes, in their order.
     let resource: [(name: String, value: String)]
     /// `X-Screenrig` begins with it, and traces derive from it.
     let run: String
@@ -39,8 +39,8 @@ struct TelemetryMessages: Sendable {
             ]).text(.compact).utf8)
     }
 
-    /// `screenrig_latency_seconds` is `screenrig.latency` in seconds: what a collector makes of that for Prometheus is the
-    /// name that `--metrics` has.
+    /// Name and unit of a metric: `screenrig_latency_seconds` is `screenrig.latency` in seconds, which a
+    /// collector turns into the same name for Prometheus as `--metrics` has.
     static func name(_ metric: LiveMetric) -> (name: String, unit: String) {
         var name = metric.name
         var unit = "1"
@@ -129,7 +129,7 @@ struct TelemetryMessages: Sendable {
             ]).text(.compact).utf8)
     }
 
-    /// Trace and span are those of the request's `traceparent`: the server's spans are its children.
+    /// Trace and span ids are those of the request's `traceparent`, so the server's spans are its children.
     private func span(_ exchange: Exchange) -> JSON {
         let household = exchange.device.household
         let context = TraceContext(run: run, household: household)
@@ -182,7 +182,7 @@ struct TelemetryMessages: Sendable {
         return all
     }
 
-    /// When its last byte left, and when the answer's first came.
+    /// When the request's last byte was sent, and when the response's first byte arrived.
     private func events(_ exchange: Exchange) -> [JSON] {
         [("sent", exchange.sent), ("first byte", exchange.firstByte)].compactMap { name, instant in
             instant.map { .members([("timeUnixNano", time($0)), ("name", .string(name))]) }
