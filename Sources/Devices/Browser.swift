@@ -339,7 +339,9 @@ extension Household {
     /// Leaves the login page by its own link to cancel, or closes it where it has none.
     @inline(never)
     private func cancel(_ page: HTMLPage, _ walk: LoginWalk) {
-        guard let wayOut = page.wayOut, let target = walk.call.address.resolving(wayOut) else {
+        guard let wayOut = page.wayOut,
+            let target = Self.base(of: page, at: walk.call.address).resolving(wayOut)
+        else {
             walk.isClosed = true
             return
         }

@@ -41,7 +41,9 @@ enum ManifestText {
 
     /// Lines of comment, each broken at a space before column 100.
     static func comment(_ lines: [String]) -> String {
-        lines.flatMap { wrapped($0) }.map { $0.isEmpty ? "#" : "# " + $0 }.joined(separator: "\n")
+        lines.flatMap { $0.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) }
+            .flatMap { wrapped(String($0)) }.map { $0.isEmpty ? "#" : "# " + $0 }.joined(
+                separator: "\n")
     }
 
     /// Commands begin with a space and are never broken.

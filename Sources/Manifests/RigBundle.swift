@@ -83,7 +83,9 @@ public struct RigBundle: Sendable {
         for kind in rig.kinds {
             if case .key(let file)? = kind.platform?.signer { named.append((file, true)) }
         }
-        return named
+        // A file that is named twice counts once, and is a secret if one of its names says so: a certificate and its key
+        // may be one file.
+        return named.filter(\.isSecret) + named.filter { !$0.isSecret }
     }
 
     /// Where a file is, and its path within the rig's folder. Some names are relative to that folder; those of

@@ -66,6 +66,53 @@ struct ManifestTests {
             try await Self.manifest(arguments, in: folder), matches: "manifest/\(name)")
     }
 
+    @Test("a certificate and its key in one file are a secret")
+    func oneFileForBoth() async throws {
+        let folder = try Folder()
+        _ = try folder.write(
+            """
+            rig: both
+            target:
+              base: https://auth.staging.example
+              allow: [auth.staging.example]
+              tls: {certificate: both.pem, key: both.pem}
+            load: {arrivals: [{ramp-to: 1/s, over: 1m}]}
+
+            """, to: "both.yaml")
+        _ = try folder.write("a certificate\nTHE-KEY-ITSELF\n", to: "both.pem")
+        let text = try await Self.manifest(
+            ["kubernetes", "both.yaml", "--shards", "2"] + Self.image, in: folder)
+        #expect(!text.contains("THE-KEY-ITSELF"))
+        #expect(text.contains("both.pem"))
+    }
+
+    @Test(
+        "a command of several lines stays within its comment", arguments: ["kubernetes", "slurm"])
+    func commandOfSeveralLines(engine: String) async throws {
+        let folder = try Folder()
+        _ = try folder.write(
+            """
+            rig: lines
+            target: {base: embedded}
+            load: {arrivals: [{ramp-to: 1/s, over: 1m}]}
+            events:
+              - name: rollout
+                at: 30s
+                shell: true
+                run: |
+                  kubectl rollout restart deploy/auth
+                  kubectl rollout status deploy/auth
+
+            """, to: "lines.yaml")
+        let text = try await Self.manifest(
+            [engine, "lines.yaml", "--shards", "2"]
+                + (engine == "kubernetes" ? Self.image : []), in: folder)
+        let head = text.split(separator: "\n", omittingEmptySubsequences: false)
+            .prefix { $0.isEmpty || $0.hasPrefix("#") }
+        #expect(text.contains("kubectl rollout status"))
+        #expect(head.contains { $0.contains("kubectl rollout status") })
+    }
+
     @Test("no secret that is there is in it, and none needs to be there")
     func secrets() async throws {
         let folder = try Folder()

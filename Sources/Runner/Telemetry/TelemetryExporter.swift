@@ -203,7 +203,9 @@ package final class TelemetryExporter: @unchecked Sendable {
             // A request that was never sent has no span at the server that could join it.
             let exchanges = taken.filter { $0.outcome != .notSent }
             guard !exchanges.isEmpty else { continue }
-            let (trouble, rejected) = post(messages.spans(exchanges), "traces")
+            let (trouble, said) = post(messages.spans(exchanges), "traces")
+            // Whatever number a collector says.
+            let rejected = min(max(said, 0), exchanges.count)
             shared.withLock { waiting in
                 let lost = trouble == nil || rejected > 0 ? rejected : exchanges.count
                 waiting.sent += exchanges.count - lost
