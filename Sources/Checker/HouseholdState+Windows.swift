@@ -93,6 +93,6 @@ extension HouseholdState {
 extension CompactOperation {
     /// Whether the TV asked by it for the sign-in that it waits for.
     fileprivate var isPoll: Bool {
-        screen == 0 && operation.step(onFirstScreen: true) == .poll
+        screen == 0 && operation.isPoll
     }
 }

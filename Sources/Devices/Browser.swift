@@ -8,7 +8,7 @@ internal import Vocabulary
 /// are those of this login, hidden fields are echoed (rest-v1.md § 8).
 extension Household {
     /// The state of a login in progress.
-    private final class LoginWalk {
+    final class LoginWalk {
         let code: Code
         /// Nil where none was chosen.
         let provider: String?
@@ -202,7 +202,7 @@ extension Household {
     /// The answer to a hop. An assertion is sent once: one whose answer was lost may have counted, and
     /// repeating it would then be refused. Nil stands for that.
     @inline(never)
-    private func hear(_ call: Call, on browser: Screen) async throws(StopReason) -> Answered? {
+    func hear(_ call: Call, on browser: Screen) async throws(StopReason) -> Answered? {
         guard call.operation == .assertion || call.isDecision else {
             return try await insist(call, browser)
         }
@@ -293,8 +293,7 @@ extension Household {
                     + "PROGRAM}",
                 page, answered, walk)
         }
-        walk.call = dialect.hop(.get, target, form: [], referer: walk.call.address)
-        walk.target = target
+        go(to: target, walk)
     }
 
     /// What addresses of a page are relative to.
@@ -320,20 +319,31 @@ extension Household {
             password = "wrong"
         }
         let fields = entry.fields(user: account.user, password: password)
+        submit(entry.form, fields, of: page, walk, by: entry.form.button)
+        walk.call.provoked = isMistyped
+    }
+
+    /// Sends a form as its button says, or as it says itself; by GET the page leads on to an address.
+    func submit(
+        _ form: HTMLForm, _ fields: [(String, String)], of page: HTMLPage, _ walk: LoginWalk,
+        by button: HTMLForm.FormField?
+    ) {
         let shownAt = walk.call.address
-        let base = Self.base(of: page, at: shownAt)
-        let action = entry.form.button?.action ?? entry.form.action
-        let target = action.isEmpty ? shownAt : base.resolving(action) ?? shownAt
-        let isPost = entry.form.button?.method.map { $0 == "post" } ?? entry.form.isPost
-        if isPost {
-            walk.call = dialect.hop(.post, target, form: fields, referer: shownAt)
-        } else {
+        let action = button?.action ?? form.action
+        let target =
+            action.isEmpty ? shownAt : Self.base(of: page, at: shownAt).resolving(action) ?? shownAt
+        guard button?.method.map({ $0 == "post" }) ?? form.isPost else {
             let query = FormEncoding.fields(fields)
             let asked = WebAddress(origin: target.origin, target: "\(target.path)?\(query)")
-            walk.call = dialect.hop(.get, asked, form: fields, referer: shownAt)
-            walk.target = asked
+            return go(to: asked, form: fields, walk)
         }
-        walk.call.provoked = isMistyped
+        walk.call = dialect.hop(.post, target, form: fields, referer: shownAt)
+    }
+
+    /// The page leads on to this address, which may be that of the app.
+    private func go(to target: WebAddress, form: [(String, String)] = [], _ walk: LoginWalk) {
+        walk.call = dialect.hop(.get, target, form: form, referer: walk.call.address)
+        walk.target = target
     }
 
     /// Leaves the login page by its own link to cancel, or closes it where it has none.
@@ -345,8 +355,7 @@ extension Household {
             walk.isClosed = true
             return
         }
-        walk.call = dialect.hop(.get, target, form: [], referer: walk.call.address)
-        walk.target = target
+        go(to: target, walk)
     }
 
     /// A page that came with an error status may still be the login page (401), or the same again
@@ -378,141 +387,6 @@ extension Household {
             page.excess.map { "; the page \(ours: $0)\(ours: FormFinder.unread)" }
             ?? (notice.isEmpty ? "" : " and says '\(notice)'")
         throw stuck(StopReason.refusal(answered) + said, page, answered, walk)
-    }
-}
-
-// MARK: Pages of a device grant
-
-extension Household {
-    /// A later hop; one to the page for the code is part of the entry of the code.
-    private func hop(
-        _ method: Method, _ address: WebAddress, form: [(String, String)], _ issued: IssuedCode,
-        from call: Call
-    ) -> Call {
-        var next = dialect.hop(method, address, form: form, referer: call.address)
-        if dialect.pages != nil, next.operation == .mvpdLogin,
-            address.path == issued.page?.path || call.isDecision
-        {
-            next.operation = .verificationPage
-        }
-        return next
-    }
-
-    /// Does what a page asks for that is about the code, and sets the next call; false for other pages.
-    @inline(never)
-    private func passGrant(
-        _ page: HTMLPage, _ answered: Answered, _ walk: LoginWalk, _ issued: IssuedCode
-    ) async throws(StopReason) -> Bool {
-        guard let progress = walk.grant, let pages = dialect.pages else { return false }
-        switch GrantFinder(page: page, pages: pages, progress: progress).step {
-        case .other: return false
-        case .enter(let form, let field):
-            let mistypes =
-                plan.viewer.mistypesCode && !walk.person.isSecond && !progress.hasMistypedCode
-            walk.grant?.hasMistypedCode = mistypes || progress.hasMistypedCode
-            // Of a wrong code the page comes back, and the viewer looks at the TV again.
-            walk.grant?.hasEnteredCode = !mistypes
-            if progress.hasMistypedCode { try await wait(Self.secondLook, walk.person) }
-            let code = mistypes ? issued.code.mistyped.text : issued.typed
-            submit(form, form.filled(field, with: code), of: page, .verificationPage, walk)
-            walk.call.provoked = mistypes
-            reach(.codeTyped)
-        case .decide(let form, let button):
-            let operation: OperationName = progress.refuses ? .refusal : .approval
-            submit(form, form.pressed(button), of: page, operation, walk, by: button)
-        case .turnedDown(let reason): throw stuck(reason, page, answered, walk)
-        case .stuck(let reason):
-            throw stuck(
-                "the page at \(walk.call.address.origin)\(walk.call.address.path) \(reason)", page,
-                answered, walk)
-        }
-        if walk.call.method != .post { walk.target = walk.call.address }
-        return true
-    }
-
-    private func submit(
-        _ form: HTMLForm, _ fields: [(String, String)], of page: HTMLPage,
-        _ operation: OperationName, _ walk: LoginWalk, by button: HTMLForm.FormField? = nil
-    ) {
-        let shownAt = walk.call.address
-        let base = Self.base(of: page, at: shownAt)
-        let action = button?.action ?? form.action
-        let target = action.isEmpty ? shownAt : base.resolving(action) ?? shownAt
-        let isPost = button?.method.map { $0 == "post" } ?? form.isPost
-        if isPost {
-            walk.call = dialect.hop(.post, target, form: fields, referer: shownAt)
-        } else {
-            let asked = WebAddress(
-                origin: target.origin, target: "\(target.path)?\(FormEncoding.fields(fields))")
-            walk.call = dialect.hop(.get, asked, form: fields, referer: shownAt)
-        }
-        walk.call.operation = operation
-    }
-
-    /// The page after the decision. What its answer said counts; without a word of the rig, a page that
-    /// asks for nothing more.
-    private func end(
-        _ page: HTMLPage, _ answered: Answered, _ walk: LoginWalk
-    ) throws(StopReason) {
-        guard let grant = walk.grant, let decision = grant.decision, let pages = dialect.pages
-        else {
-            return
-        }
-        var isTaken = decision.result == .success
-        if decision.result == .none {
-            isTaken = !GrantFinder(page: page, pages: pages, progress: grant).asksAgain
-        }
-        guard isTaken else {
-            let name = grant.refuses ? "refusal" : "approval"
-            let words = page.notice.isEmpty ? page.title : page.notice
-            let said: Untrusted = words.isEmpty ? "" : ", and says '\(words)'"
-            throw stuck(
-                "the page after the \(ours: name) does not confirm it\(said)", page, answered, walk)
-        }
-        noteDone(at: decision.ended)
-    }
-
-    /// The requests of a phone that walks no pages, one after another.
-    @inline(never)
-    private func send(
-        _ requests: [PhoneRequest], as person: Person, stopsAt last: OperationName?
-    ) async throws(StopReason) -> Call? {
-        let browser = person.browser
-        browser.device.cookies.removeAll()
-        expectEchoes(of: person.account)
-        for request in requests {
-            var call = request.call
-            if request.typesPassword { try await wait(person.signsIn, person) }
-            if call.operation == .approval {
-                call.signsIn(person.account, at: "")
-                if last != nil { return call }
-            }
-            if call.operation == last { return call }
-            if call.operation == .refusal { hasRefused = true }
-            if plan.second != nil { call.provoked = call.operation != .mvpdLogin }
-            guard let answered = try await hear(call, on: browser) else { return nil }
-            let name = call.operation.name
-            var words = ""
-            switch answered.answer {
-            case .redirect(let address): words = address.description
-            case .page(let page) where request.failedWhen.contains(where: { page.contains($0) }):
-                throw .failed("\(ours: name) was turned down")
-            case .page, .done: break
-            default: throw .refused(answered)
-            }
-            // Not the address itself: with the code in it, each household would fail of a cause of its own.
-            if let failed = request.failedWhen.first(where: { words.contains($0) }) {
-                throw .failed("\(ours: name) was turned down: \(failed)")
-            }
-            if call.isDecision, answered.exchange.observation.result == .denied {
-                let key = call.operation == .approval ? "approved-when" : "refused-when"
-                throw .failed(
-                    "\(ours: name) was turned down: its answer has no text of \(ours: key)")
-            }
-            if call.operation == .verificationPage { reach(.codeTyped) }
-            if call.isDecision { noteDone(at: answered.exchange.ended) }
-        }
-        return nil
     }
 }
 
@@ -585,7 +459,7 @@ extension Household {
     }
 
     /// The stop at a page, which is offered to the run directory.
-    private func stuck(
+    func stuck(
         _ cause: Untrusted, _ page: HTMLPage, _ answered: Answered?, _ walk: LoginWalk
     ) -> StopReason {
         terms.pages?.offer(cause: shown(cause)) {

@@ -1,0 +1,121 @@
+internal import Dialects
+internal import Journal
+internal import Lanes
+internal import Rigs
+internal import Vocabulary
+
+/// The pages of a device grant, on which a person enters a code and decides (RFC 8628, 3.3), and the requests of a phone
+/// that walks no pages.
+extension Household {
+    /// A later hop; one to the page for the code is part of the entry of the code.
+    func hop(
+        _ method: Method, _ address: WebAddress, form: [(String, String)], _ issued: IssuedCode,
+        from call: Call
+    ) -> Call {
+        var next = dialect.hop(method, address, form: form, referer: call.address)
+        if dialect.pages != nil, next.operation == .mvpdLogin,
+            address.path == issued.page?.path || call.isDecision
+        {
+            next.operation = .verificationPage
+        }
+        return next
+    }
+
+    /// Does what a page asks for that is about the code, and sets the next call; false for other pages.
+    @inline(never)
+    func passGrant(
+        _ page: HTMLPage, _ answered: Answered, _ walk: LoginWalk, _ issued: IssuedCode
+    ) async throws(StopReason) -> Bool {
+        guard let progress = walk.grant, let pages = dialect.pages else { return false }
+        switch GrantFinder(page: page, pages: pages, progress: progress).step {
+        case .other: return false
+        case .enter(let form, let field):
+            let mistypes =
+                plan.viewer.mistypesCode && !walk.person.isSecond && !progress.hasMistypedCode
+            walk.grant?.hasMistypedCode = mistypes || progress.hasMistypedCode
+            // Of a wrong code the page comes back, and the viewer looks at the TV again.
+            walk.grant?.hasEnteredCode = !mistypes
+            if progress.hasMistypedCode { try await wait(Self.secondLook, walk.person) }
+            let code = mistypes ? issued.code.mistyped.text : issued.typed
+            submit(form, form.filled(field, with: code), of: page, walk, by: nil)
+            walk.call.operation = .verificationPage
+            walk.call.provoked = mistypes
+            reach(.codeTyped)
+        case .decide(let form, let button):
+            submit(form, form.pressed(button), of: page, walk, by: button)
+            walk.call.operation = progress.refuses ? .refusal : .approval
+        case .turnedDown(let reason): throw stuck(reason, page, answered, walk)
+        case .stuck(let reason):
+            throw stuck(
+                "the page at \(walk.call.address.origin)\(walk.call.address.path) \(reason)", page,
+                answered, walk)
+        }
+        return true
+    }
+
+    /// The page after the decision. What its answer said counts; without a word of the rig, a page that
+    /// asks for nothing more.
+    func end(
+        _ page: HTMLPage, _ answered: Answered, _ walk: LoginWalk
+    ) throws(StopReason) {
+        guard let grant = walk.grant, let decision = grant.decision, let pages = dialect.pages
+        else {
+            return
+        }
+        var isTaken = decision.result == .success
+        if decision.result == .none {
+            isTaken = !GrantFinder(page: page, pages: pages, progress: grant).asksAgain
+        }
+        guard isTaken else {
+            let name = grant.refuses ? "refusal" : "approval"
+            let words = page.notice.isEmpty ? page.title : page.notice
+            let said: Untrusted = words.isEmpty ? "" : ", and says '\(words)'"
+            throw stuck(
+                "the page after the \(ours: name) does not confirm it\(said)", page, answered, walk)
+        }
+        noteDone(at: decision.ended)
+    }
+
+    /// The requests of a phone that walks no pages, one after another.
+    @inline(never)
+    func send(
+        _ requests: [PhoneRequest], as person: Person, stopsAt last: OperationName?
+    ) async throws(StopReason) -> Call? {
+        let browser = person.browser
+        browser.device.cookies.removeAll()
+        expectEchoes(of: person.account)
+        for request in requests {
+            var call = request.call
+            if request.typesPassword { try await wait(person.signsIn, person) }
+            if call.operation == .approval {
+                call.signsIn(person.account, at: "")
+                if last != nil { return call }
+            }
+            if call.operation == last { return call }
+            if call.operation == .refusal { hasRefused = true }
+            if plan.second != nil { call.provoked = call.operation != .mvpdLogin }
+            guard let answered = try await hear(call, on: browser) else { return nil }
+            let name = call.operation.name
+            var words = ""
+            switch answered.answer {
+            case .redirect(let address): words = address.description
+            case .page(let page) where request.failedWhen.contains(where: { page.contains($0) }):
+                throw .failed("\(ours: name) was turned down")
+            case .page, .done: break
+            default: throw .refused(answered)
+            }
+            // Not the address itself: with the code in it, each household would fail of a cause of its own.
+            if let failed = request.failedWhen.first(where: { words.contains($0) }) {
+                throw .failed("\(ours: name) was turned down: \(failed)")
+            }
+            if call.isDecision, answered.exchange.observation.result == .denied {
+                let key = call.operation == .approval ? "approved-when" : "refused-when"
+                throw .failed(
+                    "\(ours: name) was turned down: its answer has no text of \(ours: key)")
+            }
+            if call.operation == .verificationPage { reach(.codeTyped) }
+            if call.isDecision { noteDone(at: answered.exchange.ended) }
+        }
+        return nil
+    }
+}
