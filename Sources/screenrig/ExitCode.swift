@@ -42,9 +42,10 @@ enum ExitCode: Int32 {
 }
 
 /// A command that ends early: what to tell the user, and the exit code.
-struct CommandFailure: Error {
+struct CommandFailure: Error, CustomStringConvertible {
     var code: ExitCode
     var message: String
+    var description: String { message }
 
     init(code: ExitCode, message: String) {
         self.code = code

@@ -92,6 +92,47 @@ struct FindLimitTests {
         #expect((report["steps"] as? [Any])?.count == 1)
     }
 
+    @Test("Ctrl-C between two steps is heard at once: no other step begins")
+    func interruptedPause() async throws {
+        let folder = try Folder()
+        let command = try Command(
+            [
+                "find-limit", Command.rig("limit.yaml"), "--from", "2/s", "--step-for", "2s",
+                "--warm-up", "2s", "--pause", "1h", "--out", "limit",
+            ], in: folder)
+        // The line that begins a step ends in dots, the one that ends it does not.
+        try await command.wait("the end of the first step") {
+            command.errors.split(separator: "\n").count { $0.hasPrefix("step 1: ") } == 2
+        }
+        command.send(SIGINT)
+        let ended = try await command.ended()
+        #expect(ended.code == 130, "\(ended.output)\(ended.errors)")
+        #expect(ended.output.contains("Interrupted after 1 step"))
+        #expect(!ended.errors.contains("step 2: "))
+        #expect((try Self.report(folder)["steps"] as? [Any])?.count == 1)
+    }
+
+    @Test("a later step that cannot be played leaves a report of those before it")
+    func laterFailure() async throws {
+        let folder = try Folder()
+        try FileManager.default.copyItem(
+            atPath: Command.rig("limit.yaml"), toPath: folder.path("mine.yaml"))
+        let command = try Command(
+            [
+                "find-limit", "mine.yaml", "--from", "2/s", "--step-for", "2s", "--warm-up", "2s",
+                "--pause", "0s", "--out", "limit",
+            ], in: folder)
+        try await command.wait("the first step") { command.errors.contains("step 1: 2.00") }
+        // Each step reads the rig anew.
+        try FileManager.default.removeItem(atPath: folder.path("mine.yaml"))
+        let ended = try await command.ended()
+        #expect(ended.code == 3, "\(ended.output)\(ended.errors)")
+        #expect(ended.output.contains("Could not run: step 2: "), "\(ended.output)")
+        let report = try Self.report(folder)
+        #expect(report["ending"] as? String == "could-not-run")
+        #expect((report["steps"] as? [Any])?.count == 1)
+    }
+
     @Test("a service that nobody serves is exit code 3, and a host without leave is refused")
     func refused() async throws {
         let folder = try Folder()

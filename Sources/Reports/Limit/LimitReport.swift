@@ -178,7 +178,8 @@ package struct LimitReport: Sendable, Hashable {
             steps.isEmpty
                 ? "Interrupted before the first step had ended."
                 : "Interrupted after \(Figures.counted(steps.count, "step")): \(seenText)."
-        case .couldNotRun(let reason): "Could not run: \(reason)."
+        case .couldNotRun(let reason):
+            "Could not run: \(reason)." + (steps.isEmpty ? "" : " About the service: \(seenText).")
         }
     }
 
@@ -209,7 +210,11 @@ package struct LimitReport: Sendable, Hashable {
     }
 
     private var thresholdsText: String {
-        expressions.count == 1 ? expressions[0] : "all \(expressions.count) thresholds"
+        switch expressions.count {
+        case 1: expressions[0]
+        case 2: "both thresholds"
+        default: "all \(expressions.count) thresholds"
+        }
     }
 
     /// Which thresholds were missed, the most frequent first.

@@ -59,6 +59,7 @@ package final class LimitRun: @unchecked Sendable {
     private struct State {
         var interrupts = 0
         var session: RunSession?
+        var pause: Task<Void, Never>?
     }
 
     /// `options` is called once, before the first step, with its rig and venue. `observer` is called for each step.
@@ -74,59 +75,89 @@ package final class LimitRun: @unchecked Sendable {
 
     /// The user asks for the end, for the first or second time (`times`). From any thread.
     package func interrupt(_ times: Int) {
-        let session = state.withLock { state in
+        let (session, pause) = state.withLock { state in
             state.interrupts = times
-            return state.session
+            return (state.session, state.pause)
         }
+        pause?.cancel()
         session?.interrupt(times)
     }
 
     private var isInterrupted: Bool { state.withLock { $0.interrupts > 0 } }
 
-    /// Plays steps to the end of the search; `tell` gets their progress. Throws where a step cannot be
-    /// prepared, recorded or read.
+    /// Plays steps to the end of the search; `tell` gets their progress. Throws where the first step cannot be
+    /// prepared, recorded or read; where a later one cannot, the report has those before it.
     package func run(_ tell: (News) -> Void) async throws -> LimitReport {
         let started = UTCTime(microseconds: WallClock.microseconds).rfc3339
         var search = LimitSearch(terms.search)
         var steps: [LimitReport.Step] = []
-        var runOptions: RunOptions?
-        var target = ""
+        var preparation: Preparation?
         var ending: LimitReport.Ending?
         while ending == nil, let rate = search.next {
-            if isInterrupted { break }
             let number = steps.count + 1
-            if number > 1, !terms.isVirtual { try? await Task.sleep(for: terms.pause) }
-            let seed = rig.seed.child("limit step", number).value
-            let stepRig = try rigOfStep(rate, seed)
-            let plan = PlanEstimate(Plan(stepRig, seed: stepRig.seed), on: .here(for: stepRig))
-            if let reason = beforehand(plan, stepRig) {
-                // Where not even the first step is possible, the rig or the command line is wrong: not a finding.
-                if number == 1 { throw RunError.couldNotRun("this plan \(reason)") }
-                ending = .rigWasLimit(rate: rate, reason: "the plan \(reason)")
-                break
-            }
-            tell(.begins(number, rate: rate, lasting: plan.duration))
-            let venue = try await Venue(
-                stepRig, isVirtual: terms.isVirtual, allowed: terms.allowed)
-            target = venue.targetName
-            if runOptions == nil { runOptions = try await options(stepRig, venue) }
-            let played = try await play(
-                stepRig, on: venue, number: number, rate: rate, runOptions ?? RunOptions())
-            switch played {
-            case .ended(let end): ending = end
-            case .step(let step):
-                search.note(rate: rate, held: step.held)
-                steps.append(step)
-                tell(.ended(step))
+            if number > 1 { await recover() }
+            if isInterrupted { break }
+            do {
+                switch try await step(number, rate: rate, &preparation, tell) {
+                case .ended(let end): ending = end
+                case .step(let step):
+                    search.note(rate: rate, held: step.held)
+                    steps.append(step)
+                    tell(.ended(step))
+                }
+            } catch  where number > 1 {
+                ending = .couldNotRun("step \(number): \(Self.withoutEnd("\(error)"))")
             }
         }
         let how = ending ?? search.ending.map { .init($0) } ?? .interrupted
         return LimitReport(
             LimitReport.About(
-                rig: rig.name, target: target, version: Release.version,
+                rig: rig.name, target: preparation?.target ?? "", version: Release.version,
                 started: started, seed: rig.seed.value, isVirtual: terms.isVirtual,
                 thresholds: rig.thresholds, stepSeconds: terms.stepSeconds,
                 warmUpSeconds: terms.warmUpSeconds), search, steps: steps, ending: how)
+    }
+
+    /// What the first step finds out for all.
+    private struct Preparation {
+        var target: String
+        var options: RunOptions
+    }
+
+    /// Waits until the service has recovered, or the user wants the end.
+    private func recover() async {
+        guard !terms.isVirtual else { return }
+        let pause = Task { [terms] in _ = try? await Task.sleep(for: terms.pause) }
+        let isLate = state.withLock { state in
+            state.pause = pause
+            return state.interrupts > 0
+        }
+        if isLate { pause.cancel() }
+        await pause.value
+        state.withLock { $0.pause = nil }
+    }
+
+    private func step(
+        _ number: Int, rate: Double, _ preparation: inout Preparation?, _ tell: (News) -> Void
+    ) async throws -> Played {
+        let stepRig = try rigOfStep(rate, rig.seed.child("limit step", number).value)
+        let plan = PlanEstimate(Plan(stepRig, seed: stepRig.seed), on: .here(for: stepRig))
+        if let reason = beforehand(plan, stepRig) {
+            // Where not even the first step is possible, the rig or the command line is wrong: not a finding.
+            if number == 1 { throw RunError.couldNotRun("this plan \(reason)") }
+            return .ended(.rigWasLimit(rate: rate, reason: "the plan \(reason)"))
+        }
+        tell(.begins(number, rate: rate, lasting: plan.duration))
+        let venue = try await Venue(stepRig, isVirtual: terms.isVirtual, allowed: terms.allowed)
+        let ready: Preparation
+        if let preparation {
+            ready = preparation
+        } else {
+            ready = Preparation(
+                target: venue.targetName, options: try await options(stepRig, venue))
+            preparation = ready
+        }
+        return try await play(stepRig, on: venue, number: number, rate: rate, ready.options)
     }
 
     /// Why this machine cannot play a step as planned; nil where it can.
