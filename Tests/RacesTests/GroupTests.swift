@@ -11,12 +11,12 @@ import Testing
 
 /// Over real sockets: what only they can show of the grouped release.
 @Suite("the gate of HTTP/2") struct GroupTests {
-    /// A dozen trials at `offset`, on a stand-in over TLS that takes 1 s to apply a sign-in.
+    /// Six trials at `offset`, on a stand-in over TLS that takes 3 s to apply a sign-in.
     private func trials(_ offset: Duration, _ certificate: String) async throws -> [TrialResult] {
         let pair = try CertificatePair.selfSigned(for: ["127.0.0.1"])
         try Data(pair.certificate.utf8).write(to: URL(filePath: certificate))
         let service = Service(
-            faults: [try Fault(parsing: "ack-before-apply:window=1s")], seed: Seed(1),
+            faults: [try Fault(parsing: "ack-before-apply:window=3s")], seed: Seed(1),
             epochMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
         let listener = try await Listener.start(service, tls: pair)
         let text = """
@@ -29,7 +29,7 @@ import Testing
         let stage = try await RaceStage(
             Rig.read(text, file: "group.yaml").rig, isVirtual: false, allowed: [])
         let schedule = stage.plans[0].variants[0].at(offset)
-        let results = await stage.arena.play(Array(repeating: schedule, count: 12))
+        let results = await stage.arena.play(Array(repeating: schedule, count: 6))
         await stage.shutdown()
         await listener.stop()
         return results
