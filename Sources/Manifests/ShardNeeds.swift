@@ -30,13 +30,11 @@ public struct ShardNeeds: Sendable, Hashable {
     static let requestsPerLane = 2_500.0
     /// Bytes that one exchange takes in a history with its messages and indices, rounded up.
     private static let bytesPerExchange = 1_024.0
-    /// Memory of the program before the first household arrives, in MiB (`PlanEstimate`).
-    private static let ownMB = 60
 
     /// `estimate`: of the rig's whole plan. `lanes`: value of `--lanes`; nil: as many as the plan needs.
     public init(_ estimate: PlanEstimate, of rig: Rig, shards: Int, lanes: Int?) {
         self.shards = shards
-        let limit = Self.ceiling(of: rig) ?? .infinity
+        let limit = rig.target.ceiling?.perSecond ?? .infinity
         ceiling = limit < estimate.peakRequestsPerSecond ? limit : nil
         let peak = min(limit, estimate.peakRequestsPerSecond)
         let requests =
@@ -45,8 +43,9 @@ public struct ShardNeeds: Sendable, Hashable {
         self.lanes = lanes ?? rig.lanes ?? max(1, Self.whole(peak / share / Self.requestsPerLane))
         cpus = self.lanes + 1
         // Half as much again for the judge, for exchanges that wait for the disk, and for the report.
-        let households = Double(max(0, estimate.memoryMB - Self.ownMB)) / share
-        memoryMB = Self.whole((Double(Self.ownMB) + households) * 1.5 / 256 + 1) * 256
+        let own = PlanEstimate.ownMemoryMB
+        let households = Double(max(0, estimate.memoryMB - own)) / share
+        memoryMB = Self.whole((Double(own) + households) * 1.5 / 256 + 1) * 256
         // Closed load for a time ends by the clock, however many requests wait for the limit.
         let heldBack = estimate.households == nil ? 0 : requests / limit
         seconds = Self.whole(
@@ -56,16 +55,7 @@ public struct ShardNeeds: Sendable, Hashable {
         storageGB = max(1, Self.whole(requests * Self.bytesPerExchange * 2 / 1_073_741_824))
         peakRequestsPerSecond = Self.whole(estimate.peakRequestsPerSecond)
         self.households = Self.whole(estimate.startedAbout)
-        descriptors = Self.whole(Double(estimate.descriptors) / share) + 64
-    }
-
-    /// `target.max-rate` in requests per second; off loopback there is a default limit. Nil: unlimited.
-    private static func ceiling(of rig: Rig) -> Double? {
-        var isNear = true
-        if case .remote(let origin, _) = rig.target.base {
-            isNear = TargetNeeds.isThisMachine(origin.host)
-        }
-        return rig.target.courtesy.ceiling(onLoopback: isNear)?.perSecond
+        descriptors = Self.whole(Double(estimate.descriptors) / share) + PlanEstimate.ownDescriptors
     }
 
     private static func whole(_ value: Double) -> Int {

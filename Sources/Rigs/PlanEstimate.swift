@@ -120,16 +120,9 @@ public struct PlanEstimate: Sendable, Hashable {
         if let warning = ceilingWarning(rig, share: plan.share) { warnings.append(warning) }
     }
 
-    /// What a ceiling of requests makes of the run: what comes faster waits (docs/politeness.md). The
-    /// addresses of the host are not known here; its name tells, as far as it can.
+    /// What a ceiling of requests makes of the run: what comes faster waits (docs/politeness.md).
     private func ceilingWarning(_ rig: Rig, share: Double) -> String? {
-        var isNear = true
-        if case .remote(let origin, _) = rig.target.base {
-            isNear = TargetNeeds.isThisMachine(origin.host)
-        }
-        guard let whole = rig.target.courtesy.ceiling(onLoopback: isNear)?.perSecond else {
-            return nil
-        }
+        guard let whole = rig.target.ceiling?.perSecond else { return nil }
         // A shard has its part of it.
         let ceiling = whole * share
         let peak = operations.reduce(0) { $0 + $1.peak }
@@ -171,8 +164,10 @@ public struct PlanEstimate: Sendable, Hashable {
         return ownMemoryMB + .bounded((kilobytes / 1024).rounded(.up))
     }
 
-    /// What the program takes, whatever it runs.
-    static let (ownDescriptors, ownMemoryMB) = (64, 60)
+    /// Descriptors that the program has open before the first household arrives.
+    public static let ownDescriptors = 64
+    /// Memory of the program before the first household arrives, in MB.
+    public static let ownMemoryMB = 60
     /// Seconds that a closed connection keeps its port (TIME_WAIT on Linux).
     static let portRest = 60.0
     /// Whether it goes on for so long that ports of closed connections run out.

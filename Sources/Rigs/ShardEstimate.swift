@@ -48,11 +48,7 @@ public struct ShardEstimate: Sendable, Hashable {
         self.plan = plan
         measured = machine.measured
         isEmbedded = rig.target.base == .embedded
-        var isNear = true
-        if case .remote(let origin, _) = rig.target.base {
-            isNear = TargetNeeds.isThisMachine(origin.host)
-        }
-        ceiling = rig.target.courtesy.ceiling(onLoopback: isNear)?.perSecond
+        ceiling = rig.target.ceiling?.perSecond
         let addresses = Double(max(1, rig.sources.reduce(0) { $0 + $1.count }))
         let ports = Double(machine.ports) * addresses
         needs = [

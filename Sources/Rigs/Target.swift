@@ -74,6 +74,14 @@ public struct Target: Sendable, Hashable {
         if case .embedded = base { return false }
         return probes ?? !isNear
     }
+
+    /// The limit of requests over all lanes (`max-rate`), or the default one off loopback; nil: unlimited. The name
+    /// of the host decides whether it is on loopback, because its addresses are not known before a run.
+    public var ceiling: Rate? {
+        var isNear = true
+        if case .remote(let origin, _) = base { isNear = TargetNeeds.isThisMachine(origin.host) }
+        return courtesy.ceiling(onLoopback: isNear)
+    }
 }
 
 extension Target: RigSection {

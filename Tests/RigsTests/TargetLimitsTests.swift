@@ -28,6 +28,19 @@ struct CourtesyTests {
         #expect(free.breaker(onLoopback: false) == nil)
     }
 
+    @Test(
+        "the name of its host says whether a target has the ceiling of foreign hosts",
+        arguments: [
+            ("{}", nil), ("{base: \"http://127.0.0.1:8080\"}", nil),
+            ("{base: \"http://node.localhost:8080\"}", nil),
+            ("{base: \"http://a.example\"}", 20), ("{max-rate: 5/s}", 5),
+            ("{base: \"http://a.example\", max-rate: 300/m}", 5),
+            ("{base: \"http://a.example\", max-rate: none}", nil),
+        ] as [(target: String, perSecond: Double?)])
+    func ceiling(target: String, perSecond: Double?) throws {
+        #expect(try Rig.sample(target: target).target.ceiling?.perSecond == perSecond)
+    }
+
     @Test("a preflight is for targets off loopback, unless the rig says otherwise")
     func probes() throws {
         for (line, near, far) in [
