@@ -61,6 +61,49 @@ public enum ShardRequest: Sendable, Hashable {
     }
 }
 
+/// A number of shards, and where it was given.
+public enum ShardCount: Sendable, Hashable {
+    /// `--shard auto/8`.
+    case option(Int)
+    /// A variable of the environment and its value.
+    case variable(String, Int)
+
+    public var number: Int {
+        switch self {
+        case .option(let number), .variable(_, let number): number
+        }
+    }
+}
+
+extension ShardCount: CustomStringConvertible {
+    /// `--shard auto/8 asks for 8 shards`, `SCREENRIG_SHARDS is 8`.
+    public var description: String {
+        switch self {
+        case .option(let number):
+            "--shard auto/\(number) asks for \(number) \(number == 1 ? "shard" : "shards")"
+        case .variable(let name, let number): "\(name) is \(number)"
+        }
+    }
+
+    /// How to change the number.
+    fileprivate var remedy: String {
+        switch self {
+        case .option: "write --shard auto/N with the number of all shards"
+        case .variable(ShardRequest.countVariable, _):
+            "set \(ShardRequest.countVariable) to the number of all shards"
+        case .variable: "write --shard I/N with I counted from 0, such as 0/\(number)"
+        }
+    }
+
+    /// How to leave the number to the engine.
+    fileprivate var removal: String {
+        switch self {
+        case .option(let number): "leave /\(number) out"
+        case .variable(let name, _): "unset \(name)"
+        }
+    }
+}
+
 /// The shard that a process runs, and what the engine that started it says about the run.
 public struct ShardPlacement: Sendable, Hashable {
     public var shard: Shard
@@ -102,10 +145,11 @@ extension ShardRequest {
         case .ofEngine(let given):
             guard let engine = engines.first else { throw .noEngine }
             guard engines.count == 1 else { throw .severalEngines(engines.map(\.number)) }
-            var count = given
+            var count = given.map(ShardCount.option)
             if count == nil, let text = environment.word(Self.countVariable) {
-                count = try ShardEngine.number(
+                let number = try ShardEngine.number(
                     text, of: Self.countVariable, in: 1...Shard.countAtMost)
+                count = .variable(Self.countVariable, number)
             }
             return ShardPlacement(
                 shard: try engine.shard(environment, count: count),
@@ -120,13 +164,15 @@ public enum ShardError: Error, Sendable, Hashable, CustomStringConvertible {
     case malformed(String)
     case badCount(String)
     case beyond(number: Int, count: Int)
+    /// The engine's variable with the number of the shard is not below the number of shards.
+    case numberBeyond(variable: String, number: Int, count: ShardCount)
     case noEngine
     case severalEngines([String])
     /// The engine gives the number of the shard, but not how many there are.
     case noCount(variable: String, engine: String)
     case badVariable(String, value: String, wanted: String)
     /// The engine runs a different number of processes than was given.
-    case otherCount(given: Int, variable: String, found: Int)
+    case otherCount(given: ShardCount, variable: String, found: Int)
     /// The tasks of an array are not evenly spaced, so the position of one among them is unknown.
     case uneven(first: Int, last: Int, count: Int)
     /// The array begins neither at 0 nor at 1: it may be the whole run, or a few tasks that are run again.
@@ -144,6 +190,12 @@ public enum ShardError: Error, Sendable, Hashable, CustomStringConvertible {
             count == 1
                 ? "--shard is \(number)/1; the only shard of 1 is 0/1"
                 : "--shard is \(number)/\(count); shards of \(count) are 0/\(count) to \(count - 1)/\(count)"
+        case .numberBeyond(let variable, let number, let count):
+            "\(variable) is \(number), and \(count): "
+                + (count.number == 1
+                    ? "the only shard has the number 0"
+                    : "shards of \(count.number) have the numbers 0 to \(count.number - 1)")
+                + "; \(count.remedy)"
         case .noEngine:
             "--shard auto found no engine, because none of "
                 + ShardEngine.all.filter { !$0.isInner }.map(\.number).joined(separator: ", ")
@@ -157,8 +209,8 @@ public enum ShardError: Error, Sendable, Hashable, CustomStringConvertible {
         case .badVariable(let variable, let value, let wanted):
             "\(variable) is '\(value.shortened)'; it must be \(wanted)"
         case .otherCount(let given, let variable, let found):
-            "--shard auto/\(given) asks for \(given) shards, and \(variable) is \(found); start \(given) processes, or "
-                + "leave /\(given) out"
+            "\(given), and \(variable) is \(found); start \(given.number) "
+                + "\(given.number == 1 ? "process" : "processes"), or \(given.removal)"
         case .selection(let first, let count):
             "the job array has \(count == 1 ? "one task," : "\(count) tasks, from") \(first)\(count == 1 ? "" : " on"), "
                 + "so it may be a few shards of more; write --shard auto/N with the number of all shards"

@@ -86,30 +86,34 @@ public struct ShardEngine: Sendable {
         return outer.isEmpty || isArray ? outer + inner : outer
     }
 
-    /// The shard of this process. `given`: number of shards from `--shard auto/N` or `SCREENRIG_SHARDS`; nil:
-    /// the engine's.
-    func shard(_ environment: [String: String], count given: Int?) throws(ShardError) -> Shard {
+    /// The shard of this process. `given`: number of shards that the user gave; nil: the engine's.
+    func shard(
+        _ environment: [String: String], count given: ShardCount?
+    ) throws(ShardError) -> Shard {
         let id = try Self.number(environment[number] ?? "", of: number, in: 0...Int.max)
         guard let variable = count, let text = environment.word(variable) else {
             guard let given else { throw .noCount(variable: number, engine: name) }
-            return try Self.shard(id, of: given)
+            return try shard(id, of: given)
         }
         let found = try Self.number(text, of: variable, in: 1...Shard.countAtMost)
-        if let given, given != found {
+        if let given, given.number != found {
             // Single tasks of an array that run again, such as --array=3: their ids are the numbers of the shards.
             guard range != nil else {
                 throw .otherCount(given: given, variable: variable, found: found)
             }
-            return try Self.shard(id, of: given)
+            return try shard(id, of: given)
         }
-        guard let range else { return try Self.shard(id, of: found) }
+        guard let range else { return try shard(id, of: .variable(variable, found)) }
         return Shard(
             try place(of: id, in: range, environment, of: found, isGiven: given != nil), of: found)
     }
 
-    private static func shard(_ number: Int, of count: Int) throws(ShardError) -> Shard {
-        guard number < count else { throw .beyond(number: number, count: count) }
-        return Shard(number, of: count)
+    /// The shard whose number the engine gives in its variable; throws where `count` has no such number.
+    private func shard(_ id: Int, of count: ShardCount) throws(ShardError) -> Shard {
+        guard id < count.number else {
+            throw .numberBeyond(variable: number, number: id, count: count)
+        }
+        return Shard(id, of: count.number)
     }
 
     private func place(

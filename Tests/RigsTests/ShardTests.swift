@@ -162,7 +162,38 @@ struct ShardTests {
                 "AWS_BATCH_JOB_ATTEMPT": "-",
             ]
         ),
+        // The user wrote SCREENRIG_SHARDS, and not --shard auto/N.
+        ("auto", kubernetes.merging(["SCREENRIG_SHARDS": "3"]) { $1 }),
+        ("auto", kubernetes.merging(["SCREENRIG_SHARDS": "1"]) { $1 }),
+        ("auto", slurm(5, count: 1, first: 5, last: 5).merging(["SCREENRIG_SHARDS": "4"]) { $1 }),
+        ("auto", srun(1, of: 4).merging(["SCREENRIG_SHARDS": "8"]) { $1 }),
+        (
+            "auto",
+            [
+                "OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "4", "SCREENRIG_SHARDS": "1",
+            ]
+        ),
     ]
+
+    @Test(
+        "a mistake in the number of shards names where it was written",
+        arguments: [
+            ("auto/8", nil, "--shard auto/8"), ("auto", "8", "SCREENRIG_SHARDS"),
+            ("auto/8", "4", "--shard auto/8"),
+        ] as [(text: String, variable: String?, place: String)])
+    func countsOfUsers(text: String, variable: String?, place: String) throws {
+        for var environment in [Self.srun(1, of: 4), ["JOB_COMPLETION_INDEX": "9"]] {
+            environment["SCREENRIG_SHARDS"] = variable
+            do throws(ShardError) {
+                _ = try ShardRequest(parsing: text).placement(in: environment)
+                Issue.record("\(text) in \(environment) is refused")
+            } catch {
+                let sentence = "\(error)"
+                #expect(sentence.contains(place), "\(sentence)")
+                #expect(sentence.contains("auto/8") == (text == "auto/8"), "\(sentence)")
+            }
+        }
+    }
 
     @Test("a mistake says what would be right")
     func errors() throws {
