@@ -103,7 +103,7 @@ extension KubernetesManifest {
                 - name: SCREENRIG_RUN_ID
                   valueFrom: {configMapKeyRef: {name: \(name)-run, key: run-id}}
         \(homes)
-        \(resources(cpus: 2, memoryMB: 1_024))
+        \(resources(cpus: 2, memoryMB: needs.mergeMemoryMB))
         \(container)
                 volumeMounts:
                 - {name: reports, mountPath: /reports}

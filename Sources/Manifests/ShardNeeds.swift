@@ -9,6 +9,8 @@ public struct ShardNeeds: Sendable, Hashable {
     public var cpus: Int
     /// Memory of one shard, in MiB.
     public var memoryMB: Int
+    /// Memory of the merge, in MiB.
+    public var mergeMemoryMB: Int
     /// Time limit of one shard, in minutes, with the wait for the common start.
     public var minutes: Int
     /// Size of the histories of all shards and of the merged one, in GiB.
@@ -30,6 +32,14 @@ public struct ShardNeeds: Sendable, Hashable {
     static let requestsPerLane = 2_500.0
     /// Bytes that one exchange takes in a history with its messages and indices, rounded up.
     private static let bytesPerExchange = 1_024.0
+    /// Memory of a merge without its judge, in MiB. A merge reads and writes in groups and took 75 to 85 MB, however
+    /// many exchanges there were (docs/scale.md, "Merge"); the rest is room for a line about each household.
+    private static let mergeOwnMB = 256.0
+    /// Memory of the merge's judge for each concurrent household, in KiB: twice the 2 that were measured
+    /// (Benchmarks/README.md, "the judge").
+    private static let judgeKBPerHousehold = 4.0
+    /// Seconds for which the judge keeps a household after its end.
+    private static let judgeKeepsSeconds = 30.0
 
     /// `estimate`: of the rig's whole plan. `lanes`: value of `--lanes`; nil: as many as the plan needs.
     public init(_ estimate: PlanEstimate, of rig: Rig, shards: Int, lanes: Int?) {
@@ -46,6 +56,7 @@ public struct ShardNeeds: Sendable, Hashable {
         let own = PlanEstimate.ownMemoryMB
         let households = Double(max(0, estimate.memoryMB - own)) / share
         memoryMB = Self.whole((Double(own) + households) * 1.5 / 256 + 1) * 256
+        mergeMemoryMB = Self.memoryOfMerge(estimate, isHeldBack: ceiling != nil)
         // Closed load for a time ends by the clock, however many requests wait for the limit.
         let heldBack = estimate.households == nil ? 0 : requests / limit
         seconds = Self.whole(
@@ -56,6 +67,19 @@ public struct ShardNeeds: Sendable, Hashable {
         peakRequestsPerSecond = Self.whole(estimate.peakRequestsPerSecond)
         self.households = Self.whole(estimate.startedAbout)
         descriptors = Self.whole(Double(estimate.descriptors) / share) + PlanEstimate.ownDescriptors
+    }
+
+    /// Memory of the merge, in MiB: its judge checks the promises over the households of all shards again, in the
+    /// order of time, and keeps each until it has ended. `isHeldBack`: requests wait for the ceiling.
+    private static func memoryOfMerge(_ estimate: PlanEstimate, isHeldBack: Bool) -> Int {
+        // Households whose requests wait live longer: in the end all of them at once. Closed load for a time starts fewer.
+        let together =
+            isHeldBack && estimate.households != nil
+            ? estimate.startedAbout
+            : min(
+                estimate.startedAbout, estimate.alive + estimate.peakArrivals * judgeKeepsSeconds)
+        let megabytes = mergeOwnMB + together * judgeKBPerHousehold / 1_024
+        return max(512, whole(megabytes / 256) * 256)
     }
 
     private static func whole(_ value: Double) -> Int {

@@ -138,7 +138,7 @@ public struct SlurmScript: Sendable {
     private var submission: String {
         var words = [
             "--job-name=\(name)-merge", "--output=\(name)-merge-%j.log", "--export=ALL",
-            "--cpus-per-task=2", "--mem=1024M", "--time=01:00:00",
+            "--cpus-per-task=2", "--mem=\(needs.mergeMemoryMB)M", "--time=01:00:00",
         ]
         if let partition = options.partition {
             words.append("--partition=\(ShellText.word(partition))")

@@ -66,6 +66,33 @@ struct ManifestTests {
             try await Self.manifest(arguments, in: folder), matches: "manifest/\(name)")
     }
 
+    @Test(
+        "the merge gets memory for the households that its judge keeps at once",
+        arguments: [
+            ("{base: embedded}", "{closed: {households: 4}}", 512),
+            ("{base: embedded}", "{closed: {households: 200000}}", 1_280),
+            // 126,000 households that come and go.
+            ("{base: embedded}", "{arrivals: [{ramp-to: 200/s, over: 1m}, {hold: 10m}]}", 512),
+            // The same, and their requests wait until all of them are there.
+            (
+                "{base: embedded, max-rate: 20/s}",
+                "{arrivals: [{ramp-to: 200/s, over: 1m}, {hold: 10m}]}", 768
+            ),
+        ] as [(target: String, load: String, megabytes: Int)])
+    func mergeMemory(target: String, load: String, megabytes: Int) async throws {
+        let folder = try Folder()
+        _ = try folder.write("rig: many\ntarget: \(target)\nload: \(load)\n", to: "many.yaml")
+        let plan = ["many.yaml", "--shards", "2"]
+        let text = try await Self.manifest(["kubernetes"] + plan + Self.image, in: folder)
+        let job = try #require(try Self.job("many-merge", in: text))
+        let spec = try #require(job["spec"] as? [String: Any])
+        let resources = try Self.container(of: spec)["resources"] as? [String: [String: Any]]
+        #expect(resources?["limits"]?["memory"] as? String == "\(megabytes)Mi")
+        #expect(resources?["requests"]?["memory"] as? String == "\(megabytes)Mi")
+        let script = try await Self.manifest(["slurm"] + plan, in: folder)
+        #expect(script.contains("--cpus-per-task=2 --mem=\(megabytes)M --time"))
+    }
+
     @Test("a certificate and its key in one file are a secret")
     func oneFileForBoth() async throws {
         let folder = try Folder()

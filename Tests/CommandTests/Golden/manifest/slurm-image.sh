@@ -43,7 +43,7 @@ if [ -z "${SLURM_ARRAY_TASK_ID:-}" ]; then
     export RUN="$REPORTS/${SCREENRIG_RUN_ID:-premiere-other-$array}"
     # afterany: shards that failed or were lost are named by the merge. It waits for those that Slurm runs again.
     merge=$(sbatch --parsable --dependency="afterany:$array" \
-        --job-name=premiere-other-merge --output=premiere-other-merge-%j.log --export=ALL --cpus-per-task=2 --mem=1024M --time=01:00:00 --partition=short --account=tests <<'MERGE'
+        --job-name=premiere-other-merge --output=premiere-other-merge-%j.log --export=ALL --cpus-per-task=2 --mem=512M --time=01:00:00 --partition=short --account=tests <<'MERGE'
 #!/bin/bash
 screenrig=(apptainer exec screenrig.sif "${SCREENRIG:-screenrig}")
 exec "${screenrig[@]}" merge "$RUN"/shard-* --out "$RUN/merged"

@@ -42,7 +42,7 @@ if [ -z "${SLURM_ARRAY_TASK_ID:-}" ]; then
     export RUN="$REPORTS/${SCREENRIG_RUN_ID:-premiere-full-$array}"
     # afterany: shards that failed or were lost are named by the merge. It waits for those that Slurm runs again.
     merge=$(sbatch --parsable --dependency="afterany:$array" \
-        --job-name=premiere-full-merge --output=premiere-full-merge-%j.log --export=ALL --cpus-per-task=2 --mem=1024M --time=01:00:00 <<'MERGE'
+        --job-name=premiere-full-merge --output=premiere-full-merge-%j.log --export=ALL --cpus-per-task=2 --mem=512M --time=01:00:00 <<'MERGE'
 #!/bin/bash
 screenrig=("${SCREENRIG:-screenrig}")
 exec "${screenrig[@]}" merge "$RUN"/shard-* --out "$RUN/merged"
