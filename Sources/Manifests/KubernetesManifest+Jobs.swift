@@ -8,7 +8,7 @@ extension KubernetesManifest {
     var shardsJob: String {
         """
         # Exit codes of screenrig: 0 passed; 1 a promise violated or a threshold missed; 2 bad rig or command line; 3 it could not
-        # run; 4 the pod itself was the bottleneck. 1 and 4 are results and end a pod as 0 does: the merge judges all shards.
+        # run; 4 the pod itself was the bottleneck. 1 and 4 are results and end a pod as 0 does: the merge judges all shards.\(ifUploading("\n# A pod whose upload fails ends with 3: what it measured is lost."))
         apiVersion: batch/v1
         kind: Job
         \(metadata(""))
@@ -23,7 +23,7 @@ extension KubernetesManifest {
           podFailurePolicy:
             rules:
         \(disruption)
-            # The same rig would fail the same way: the others go on without this shard.
+            # The same rig would fail the same way: the others go on without this shard.\(ifUploading("\n    # A failed upload (3) too: another pod would sign in the same households again."))
             - action: FailIndex
               onExitCodes:
                 containerName: screenrig
@@ -42,7 +42,7 @@ extension KubernetesManifest {
                   matchLabels:
                     app.kubernetes.io/instance: \(name)
                     app.kubernetes.io/component: shard
-              # A run ends within 5 s of SIGTERM, with its report; the rest is for slow disks\(keepsHistories ? "" : " and the upload").
+              # A run ends within 5 s of SIGTERM, with its report; the rest is for slow disks\(ifUploading(" and the upload,\n      # whose \(Self.pauses.count) tries wait for \(Self.pauses.reduce(0, +)) s in all")).
               terminationGracePeriodSeconds: \(keepsHistories ? 30 : 120)
               containers:
               - name: screenrig
@@ -81,7 +81,7 @@ extension KubernetesManifest {
 
     var mergeJob: String {
         """
-        # The merge: suspended until the shards have ended (see the top). Its exit code is the verdict on the whole plan.
+        # The merge: suspended until the shards have ended (see the top). Its exit code is the verdict on the whole plan\(ifUploading(",\n# or 3 where the merged run could not be uploaded")).
         apiVersion: batch/v1
         kind: Job
         \(metadata("-merge"))
@@ -119,12 +119,15 @@ extension KubernetesManifest {
 
     // MARK: Pieces of a pod
 
-    private static let metricsPort = 9464
+    static let metricsPort = 9464
 
     /// Histories stay on a volume, so that the next pod of a shard continues where the last one stopped.
     /// Without the volume a lost pod takes its history with it, and another one would sign in the same
     /// households again without a trace.
-    private var keepsHistories: Bool { options.upload == nil }
+    var keepsHistories: Bool { options.upload == nil }
+
+    /// A part of a comment for pods that upload their histories.
+    private func ifUploading(_ text: String) -> String { keepsHistories ? "" : text }
 
     private var retries: String {
         keepsHistories
@@ -154,40 +157,6 @@ extension KubernetesManifest {
                   onPodConditions:
                   - type: DisruptionTarget
                     status: "True"
-            """
-    }
-
-    private var shardScript: String {
-        let start = """
-            trap : TERM
-            cp -RL /rig/* /copy/ && chmod -R go= /copy/* || exit 3
-            run="/reports/$SCREENRIG_RUN_ID/shard-$JOB_COMPLETION_INDEX"
-            mkdir -p "/reports/$SCREENRIG_RUN_ID" || exit 3
-            screenrig run \(ShellText.word("/copy/" + bundle.fileName)) --shard auto --start-at "$START_AT"\(keepsHistories ? " --resume" : "") --lanes \(needs.lanes) --metrics \(Self.metricsPort) --metrics-host 0.0.0.0 --out "$run"
-            code=$?
-
-            """
-        let upload = options.upload.map {
-            """
-            for try in 1 2 3; do \($0.replacing("{}", with: "\"$run\"")) && break; sleep 10; done
-
-            """
-        }
-        return start + (upload ?? "") + "case $code in 1 | 4) exit 0 ;; *) exit $code ;; esac"
-    }
-
-    private var mergeScript: String {
-        guard let fetch = options.fetch, let upload = options.upload else {
-            return
-                #"exec screenrig merge "/reports/$SCREENRIG_RUN_ID"/shard-* --out "/reports/$SCREENRIG_RUN_ID/merged""#
-        }
-        return """
-            run="/reports/$SCREENRIG_RUN_ID/merged"
-            screenrig merge $(seq -f "/reports/$SCREENRIG_RUN_ID/shard-%.0f" 0 \(needs.shards - 1)) \\
-              --fetch \(ShellText.word(fetch)) --out "$run"
-            code=$?
-            \(upload.replacing("{}", with: "\"$run\""))
-            exit $code
             """
     }
 

@@ -6,10 +6,10 @@ import Yams
 /// screenrig that notes how it was called.
 @Suite("Manifests", .serialized, .ownThread)
 struct ManifestTests {
-    private static let image = ["--image", "registry.example/screenrig:1"]
+    static let image = ["--image", "registry.example/screenrig:1"]
 
     /// A rig with files beside it, open ones and secret ones, and with secrets of the environment.
-    private static func full(in folder: Folder) throws {
+    static func full(in folder: Folder) throws {
         _ = try folder.write(
             """
             rig: Premiere, full
@@ -32,7 +32,7 @@ struct ManifestTests {
             "mvpd,user,password\nDemoCable,ann,${ANN_PASSWORD}\n", to: "accounts.csv")
     }
 
-    private static func manifest(_ arguments: [String], in folder: Folder) async throws -> String {
+    static func manifest(_ arguments: [String], in folder: Folder) async throws -> String {
         let ended = try await Command(["manifest"] + arguments, in: folder).ended()
         #expect(ended.code == 0, "\(ended.errors)")
         return ended.output
@@ -254,7 +254,7 @@ struct ManifestTests {
         #expect(Set(names[0]).isSuperset(of: names[1]) && names[1].contains("SCREENRIG_SHARDS"))
     }
 
-    private static func job(_ name: String, in text: String) throws -> [String: Any]? {
+    static func job(_ name: String, in text: String) throws -> [String: Any]? {
         try Yams.load_all(yaml: text).compactMap { $0 as? [String: Any] }.first {
             $0["kind"] as? String == "Job"
                 && ($0["metadata"] as? [String: Any])?["name"] as? String == name
@@ -286,34 +286,33 @@ struct ManifestTests {
 // MARK: Their scripts
 
 extension ManifestTests {
-    /// Stands for screenrig: notes its arguments and the run's name, and ends with the code that is asked for.
-    private static let stub = """
+    /// Stands for screenrig: notes its arguments and the run's name, makes the run directory (the last argument) unless
+    /// the rig is bad (2), and ends with the code that is asked for.
+    static let stub = """
         #!/bin/sh
         echo "run $SCREENRIG_RUN_ID of ${SCREENRIG_SHARDS:-?}: $*" >> "$CALLS"
         ls -l /dev/null > /dev/null
+        [ "${CODE:-0}" = 2 ] || { for out; do :; done; mkdir -p "$out"; }
         [ -n "${HANG:-}" ] && { trap 'exit 130' TERM; echo waiting >> "$CALLS"; while :; do sleep 0.05; done; }
         exit "${CODE:-0}"
 
         """
 
-    private static func program(_ text: String, _ name: String, in folder: Folder) throws {
+    static func program(_ text: String, _ name: String, in folder: Folder) throws {
         try FileManager.default.createDirectory(
             at: folder.url.appending(path: "bin"), withIntermediateDirectories: true)
         let path = try folder.write(text, to: "bin/\(name)")
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
     }
 
-    private static func environment(_ folder: Folder, _ more: [String: String]) -> [String: String]
-    {
+    static func environment(_ folder: Folder, _ more: [String: String]) -> [String: String] {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         return ["PATH": "\(folder.path("bin")):\(path)", "CALLS": folder.path("calls")]
             .merging(more) { $1 }
     }
 
     /// The shell script of a pod, with the folder's paths for the pod's.
-    private static func podScript(_ job: String, in folder: Folder, of text: String) throws
-        -> String
-    {
+    static func podScript(_ job: String, in folder: Folder, of text: String) throws -> String {
         let spec = try #require(try Self.job(job, in: text)?["spec"] as? [String: Any])
         let arguments = try #require(try container(of: spec)["args"] as? [String])
         let script = try #require(arguments.first)
