@@ -137,6 +137,8 @@ struct Facts {
             Double(
                 Columns.ColumnLimit.time.lowerBound)...Double(Columns.ColumnLimit.time.upperBound)
         let count = 0...Double(Columns.ColumnLimit.count.upperBound)
+        let shards = 0...Double(ShardRecord.countAtMost)
+        let households = 0...Double(ShardRecord.householdsAtMost)
         return [
             "started_us": 0...Double(Columns.ColumnLimit.epoch.upperBound) * 1_000,
             "lanes": 0...100_000,
@@ -144,8 +146,8 @@ struct Facts {
             "ended_ns": time, "cpu_percent": 0...1e9, "recorded_exchanges": count,
             "lost_exchanges": count, "total_exchanges": count, "counted_only": count,
             "held_back": count, "longest_hold_ns": time,
-            "shard_number": count, "shard_count": count, "shard_attempt": count,
-            "shard_households": count, "shard_households_of_plan": count,
+            "shard_number": shards, "shard_count": shards, "shard_attempt": 1...1_000_000,
+            "shard_households": households, "shard_households_of_plan": households,
             "shard_start_at_us": 0...Double(Columns.ColumnLimit.epoch.upperBound) * 1_000,
             "shard_began_us": 0...Double(Columns.ColumnLimit.epoch.upperBound) * 1_000,
             "shard_clock_error_us": count, "shard_begins_ns": time,

@@ -28,6 +28,12 @@ public struct ShardRecord: Sendable, Hashable {
     /// plan's zero.
     public var begins: Instant
 
+    /// The most shards that a run can have. A history that names more is damaged, because a merge goes through all
+    /// numbers to find the missing ones.
+    public static let countAtMost = 100_000
+    /// Far more households than a rig can plan. A history that names more is damaged.
+    static let householdsAtMost = 100_000_000
+
     public init(
         number: Int, count: Int, attempt: Int = 1, host: String = "",
         startAtMicroseconds: Int64? = nil, beganMicroseconds: Int64? = nil,
@@ -140,12 +146,22 @@ extension Facts {
             return "its shard is \(self["shard_number"]?.prefix(60) ?? "not named") of "
                 + "\(self["shard_count"]?.prefix(60) ?? "an unknown number"), which is not possible"
         }
-        if shard.attempt < 1 { return "'shard_attempt' is \(shard.attempt)" }
+        // `ranges` lets 1.5 and 1e3 pass as numbers; `shard` would leave them out.
+        let broken = Self.wholeNumbers.first { key in
+            if let text = self[key] { Int64(text) == nil } else { false }
+        }
+        if let broken { return "'\(broken)' is \(self[broken]?.prefix(60) ?? "")" }
         if let text = self["shard_lost"], Self.numbers(text) == nil {
             return "its lost households ('shard_lost') cannot be read"
         }
         return nil
     }
+
+    /// Facts of a shard that are whole numbers where they are present.
+    private static let wholeNumbers = [
+        "shard_attempt", "shard_households", "shard_households_of_plan", "shard_start_at_us",
+        "shard_began_us", "shard_clock_error_us", "shard_begins_ns",
+    ]
 
     /// `3,17`: whole numbers in ascending order; nil for any other text.
     private static func numbers(_ text: String) -> [Int]? {

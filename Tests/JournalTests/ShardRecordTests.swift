@@ -62,7 +62,11 @@ struct ShardRecordTests {
             ("shard_number", "three"), ("shard_count", "0"), ("shard_attempt", "0"),
             ("shard_lost", "3,x"), ("shard_lost", "11,3"), ("shard_lost", "3,,4"),
             ("shard_clock_error_us", "-1"), ("shard_begins_ns", "later"),
-            ("shard_start_at_us", "soon"),
+            ("shard_start_at_us", "soon"), ("shard_count", "100000000000"),
+            ("shard_count", "100001"), ("shard_count", "1e1"), ("shard_attempt", "-3"),
+            ("shard_attempt", "1.5"), ("shard_attempt", "100000000000"),
+            ("shard_households", "1e3"), ("shard_households_of_plan", "-8"),
+            ("shard_households_of_plan", "100000000000"),
         ])
     func damaged(key: String, value: String) throws {
         try write(Self.shard)

@@ -219,6 +219,10 @@ struct ShardFaultTests {
             "UPDATE meta SET value = 'x' WHERE key = 'seed'",
             "UPDATE exchanges SET outcome = 'odd' WHERE id = 3",
             "UPDATE cells SET latency = x'00ff' WHERE rowid = 1",
+            "UPDATE meta SET value = '100000000000' WHERE key = 'shard_count'",
+            "UPDATE meta SET value = '2' WHERE key = 'shard_number'",
+            "UPDATE meta SET value = '100000000000' WHERE key = 'shard_households_of_plan'",
+            "UPDATE meta SET value = '-1' WHERE key = 'shard_attempt'",
         ])
     func damaged(statement: String) throws {
         let shards = try PlantedShards()
@@ -231,6 +235,11 @@ struct ShardFaultTests {
         #expect(gap.contains("damaged") && gap.contains(shards.folder.path("1")))
         #expect(summary.exchanges.sent == 4)
         #expect(throws: RunError.self) { try shards.merge(["1"], as: "alone") }
+    }
+
+    @Test("a history may name as many shards as a command line may")
+    func countAtMost() {
+        #expect(ShardRecord.countAtMost == Shard.countAtMost)
     }
 
     @Test("the bottleneck of one shard is that of the run")
