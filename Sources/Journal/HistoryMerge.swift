@@ -267,23 +267,25 @@ public final class HistoryMerge {
     // MARK: Counts
 
     private func mergeCells() throws {
-        var ranges: [ClosedRange<Int>?] = []
-        for part in parts.indices {
+        /// The part's next second that has cells, in the time of the merged run. Seconds without cells are skipped:
+        /// between a shard and its restart there may be thousands.
+        func next(_ part: Int, after second: Int?) throws -> Int? {
             let shift = parts[part].seconds
-            ranges.append(
-                try reading(part) { try parts[part].history.seconds() }
-                    .map { $0.lowerBound + shift...$0.upperBound + shift })
+            let found = try reading(part) {
+                try parts[part].history.second(after: second.map { $0 - shift })
+            }
+            return found.map { $0 + shift }
         }
-        let known = ranges.compactMap(\.self)
-        guard let first = known.map(\.lowerBound).min(), let last = known.map(\.upperBound).max()
-        else { return }
+        var coming: [Int?] = []
+        for part in parts.indices { coming.append(try next(part, after: nil)) }
         var entries = Entries()
-        for second in first...last {
+        while let second = coming.compactMap(\.self).min() {
             var sums: [Cell.CellKey: Cell] = [:]
-            for part in parts.indices where ranges[part]?.contains(second) == true {
+            for part in parts.indices where coming[part] == second {
                 let found = try reading(part) {
                     try parts[part].history.cells(second: second - parts[part].seconds)
                 }
+                coming[part] = try next(part, after: second)
                 for cell in found {
                     var key = cell.key
                     key.second = second
@@ -291,11 +293,12 @@ public final class HistoryMerge {
                 }
             }
             entries.cells += sums.values.sorted { $0.key < $1.key }
-            if entries.cells.count >= Self.groupSize || second == last {
+            if entries.cells.count >= Self.groupSize {
                 try write(entries)
                 entries.cells.removeAll(keepingCapacity: true)
             }
         }
+        if !entries.cells.isEmpty { try write(entries) }
     }
 
     private func mergeErrors() throws {

@@ -42,18 +42,24 @@ extension History {
         return found
     }
 
-    /// From the first second that has cells to the last; nil where there are none.
-    func seconds() throws -> ClosedRange<Int>? {
-        try told { database in
+    /// The first second after `last` that has cells, or the first of all where `last` is nil; nil where no second
+    /// follows.
+    func second(after last: Int?) throws -> Int? {
+        let before = last ?? Int.min
+        return try told { database in
             let row = try Row.fetchOne(
                 database,
-                sql: "SELECT min(second), max(second) FROM \(HistorySchema.cells.name)")
+                sql: "SELECT min(second) FROM \(HistorySchema.cells.name) WHERE second > ?",
+                arguments: [before])
             guard let row else { return nil }
             var columns = Columns(row)
-            guard let first = columns.second(), let last = columns.second(), first <= last else {
-                return nil
+            let found = columns.second()
+            guard columns.refused == nil else {
+                throw JournalError.damaged(
+                    path: path, what: "\(HistorySchema.cells.name): 'second' is not within 400 days"
+                )
             }
-            return first...last
+            return found
         }
     }
 

@@ -194,6 +194,42 @@ struct MergeTests {
         #expect(try merged.allHouseholds()[1].arrived == late.planned + .milliseconds(1_600))
     }
 
+    @Test("seconds without cells are skipped, however many they are")
+    func emptySeconds() throws {
+        var split = try Split(Seed(3), into: 2)
+        let later = 300 * 86_400
+        split.parts[1].offset = .seconds(later)
+        let (merged, _) = try split.merged()
+        let early = Set(try split.parts[0].history.allCells().map(\.key.second))
+        let late = Set(try split.parts[1].history.allCells().map { $0.key.second + later })
+        let expected = early.union(late).sorted()
+        #expect(Set(try merged.allCells().map(\.key.second)).sorted() == expected)
+        // As the merge reads them: from one second with cells to the next.
+        var found: [Int] = []
+        while let second = try merged.second(after: found.last) { found.append(second) }
+        #expect(found == expected)
+    }
+
+    @Test("a cell in a second that no run has is damage, and not left out")
+    func damagedSecond() throws {
+        let split = try Split(Seed(6), into: 2)
+        let database = try DatabaseQueue(path: split.parts[1].history.path)
+        try database.write {
+            try $0.execute(
+                sql:
+                    "UPDATE cells SET second = 99999999999 WHERE rowid = (SELECT min(rowid) FROM cells)"
+            )
+        }
+        try database.close()
+        let path = split.scratch.path + "/merged.sqlite"
+        let merge = try HistoryMerge(
+            path: path, header: Samples.header(lanes: 2), parts: split.parts)
+        let failure = #expect(throws: HistoryMerge.Failure.self) { try merge.run() }
+        #expect(failure?.part == 1)
+        #expect(failure?.reason.description.contains("not within 400 days") == true)
+        merge.discard()
+    }
+
     @Test("a household of two shards counts once, by the record that ended, and is named")
     func doubles() throws {
         let scratch = Scratch()
