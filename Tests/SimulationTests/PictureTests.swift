@@ -18,7 +18,8 @@ struct PictureTests {
         ])
     func gap(fault: String) throws {
         let rig = try RigFiles.read(
-            "detection.yaml", ["faults": "[\(fault.contains(":") ? "{\(fault)}" : fault)]"])
+            "detection.yaml", ["faults": "[\(fault.contains(":") ? "{\(fault)}" : fault)]"],
+            limit: 30)
         let findings = try JudgeTests.findings(Rehearsal(rig))
         #expect(!findings.violations.isEmpty)
         for violation in findings.violations {
