@@ -56,6 +56,7 @@ public enum PrivateFile {
         case .fileNoSuchFile, .fileReadNoSuchFile: return words(for: ENOENT)
         case .fileReadNoPermission, .fileWriteNoPermission: return words(for: EACCES)
         case .fileWriteOutOfSpace: return words(for: ENOSPC)
+        case .fileWriteVolumeReadOnly: return words(for: EROFS)
         default: return error.localizedDescription
         }
     }

@@ -50,7 +50,7 @@ extension KubernetesManifest {
     /// complete. Other codes already say why there is no result.
     private static func uploading(_ command: String, orSay consequence: String) -> String {
         """
-        # A run that cannot be uploaded is lost with the pod, which then does not end as one that is complete.
+        # A run that cannot be uploaded is lost with the pod, so the pod must not count as complete.
         upload_run() {
           for pause in \(pauses.map(String.init).joined(separator: " ")); do
             sleep "$pause"

@@ -148,23 +148,45 @@ public struct SlurmScript: Sendable {
         }
         return #"""
             if [ -z "${SLURM_ARRAY_TASK_ID:-}" ]; then
-                export START_AT="${START_AT:-$(date -u -d '+2 minutes' +%Y-%m-%dT%H:%M:%SZ)}"
+                refuse() { echo "$0: $1" >&2; exit 2; }
+            \#(look)
+                mkdir -p "$REPORTS" && [ -w "$REPORTS" ] || refuse "$REPORTS cannot be written to; set REPORTS=DIR"
+                start=${START_AT:-+2 minutes}
+                # Seconds since 1970 are @N for date.
+                case $start in *[!0-9.]*) ;; *) start=@$start ;; esac
+                asked=$(date -u -d "$start" +%s) || refuse "'$start' is not a time for date -d; write START_AT=2026-11-26T20:00:00Z"
+                [ "$asked" -ge "$(date +%s)" ] || refuse "START_AT=$START_AT has passed"
+                [ "$asked" -le $(($(date +%s) + 2678400)) ] || refuse "START_AT=$START_AT is more than 31 days from now"
+                export START_AT=$(date -u -d "@$asked" +%Y-%m-%dT%H:%M:%SZ)
                 array=$(sbatch --parsable "$0") || exit
                 array=${array%%;*}
                 export RUN="$REPORTS/${SCREENRIG_RUN_ID:-\#(name)-$array}"
+                # A continued run keeps its earlier report.
+                merged=merged number=1
+                while [ -e "$RUN/$merged" ]; do number=$((number + 1)) merged=merged-$number; done
+                export MERGED="$RUN/$merged"
                 # afterany: shards that failed or were lost are named by the merge. It waits for those that Slurm runs again.
                 merge=$(sbatch --parsable --dependency="afterany:$array" \
                     \#(words.joined(separator: " ")) <<'MERGE'
             #!/bin/bash
             \#(program)
-            exec "${screenrig[@]}" merge "$RUN"/shard-* --out "$RUN/merged"
+            exec "${screenrig[@]}" merge "$RUN"/shard-* --out "$MERGED"
             MERGE
                 ) || exit
                 echo "shards: job $array, starting at $START_AT; merge: job ${merge%%;*}"
-                echo "report: $RUN/merged/report.html; verdict: \#(name)-merge-${merge%%;*}.log"
+                echo "report: $MERGED/report.html; verdict: \#(name)-merge-${merge%%;*}.log"
                 exit
             fi
             """#
+    }
+
+    /// The nodes may have a program that the machine does not have where the script is submitted.
+    private var look: String {
+        let sbatch =
+            #"    command -v sbatch >/dev/null || refuse "there is no sbatch; type this where Slurm is""#
+        guard options.image == nil else { return sbatch }
+        return sbatch + "\n"
+            + #"    command -v "${screenrig[0]}" >/dev/null || echo "warning: no ${screenrig[0]} here; if the nodes have none either, set SCREENRIG=PATH" >&2"#
     }
 
     /// Defines `${screenrig[@]}`, the command that both jobs call.

@@ -447,21 +447,36 @@ extension ManifestTests {
         try Self.program(sbatch, "sbatch", in: folder)
         _ = try await Self.manifest(
             ["slurm", "full.yaml", "--shards", "8", "--out", "full.sh"], in: folder)
+        let start = Date(timeIntervalSinceNow: 86_400).formatted(.iso8601)
         let environment = Self.environment(
             folder,
             [
                 "SOFTWARE_STATEMENT": "s", "ANN_PASSWORD": "p", "REPORTS": "shared",
-                "START_AT": "2026-11-26T20:00:00Z",
+                "START_AT": start.replacing("T", with: " "),
             ])
+        for (name, value, words) in [
+            ("START_AT", "soon", "'soon' is not a time for date -d"),
+            ("START_AT", "2099-01-01T00:00:00Z", "is more than 31 days from now"),
+            ("START_AT", "2020-01-01T00:00:00Z", "START_AT=2020-01-01T00:00:00Z has passed"),
+            ("REPORTS", "/proc/reports", "/proc/reports cannot be written to; set REPORTS=DIR"),
+        ] {
+            let refused = try await Command(
+                ["full.sh"], in: folder, environment: environment.merging([name: value]) { $1 },
+                program: "/bin/bash"
+            ).ended()
+            #expect(refused.code == 2 && refused.errors.contains(words), "\(refused.errors)")
+        }
+        #expect(!folder.holds("calls"))
         let ended = try await Command(
             ["full.sh"], in: folder, environment: environment, program: "/bin/bash"
         ).ended()
         #expect(ended.code == 0, "\(ended.errors)")
         #expect(
-            ended.output.contains("shards: job 77, starting at 2026-11-26T20:00:00Z; merge: job 78")
+            ended.output.contains("shards: job 77, starting at \(start); merge: job 78")
         )
+        #expect(ended.output.contains("report: shared/premiere-full-77/merged/report.html"))
         let calls = try folder.read("calls").split(separator: "\n")
-        #expect(calls.first == "sbatch --parsable full.sh at 2026-11-26T20:00:00Z")
+        #expect(calls.first == "sbatch --parsable full.sh at \(start)")
         #expect(calls.last?.hasPrefix("sbatch --parsable --dependency=afterany:77 ") ?? false)
         for number in [0, 1] {
             try FileManager.default.createDirectory(
@@ -470,7 +485,9 @@ extension ManifestTests {
         }
         let merged = try await Command(
             ["merge.sh"], in: folder,
-            environment: environment.merging(["RUN": "shared/premiere-full-77"]) { $1 },
+            environment: environment.merging([
+                "RUN": "shared/premiere-full-77", "MERGED": "shared/premiere-full-77/merged",
+            ]) { $1 },
             program: "/bin/bash"
         ).ended()
         #expect(merged.code == 0, "\(merged.errors)")

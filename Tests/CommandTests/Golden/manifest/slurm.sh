@@ -36,20 +36,34 @@ export REPORTS="${REPORTS:-reports}"
 : "${SOFTWARE_STATEMENT:?export it first, the rig needs it}"
 
 if [ -z "${SLURM_ARRAY_TASK_ID:-}" ]; then
-    export START_AT="${START_AT:-$(date -u -d '+2 minutes' +%Y-%m-%dT%H:%M:%SZ)}"
+    refuse() { echo "$0: $1" >&2; exit 2; }
+    command -v sbatch >/dev/null || refuse "there is no sbatch; type this where Slurm is"
+    command -v "${screenrig[0]}" >/dev/null || echo "warning: no ${screenrig[0]} here; if the nodes have none either, set SCREENRIG=PATH" >&2
+    mkdir -p "$REPORTS" && [ -w "$REPORTS" ] || refuse "$REPORTS cannot be written to; set REPORTS=DIR"
+    start=${START_AT:-+2 minutes}
+    # Seconds since 1970 are @N for date.
+    case $start in *[!0-9.]*) ;; *) start=@$start ;; esac
+    asked=$(date -u -d "$start" +%s) || refuse "'$start' is not a time for date -d; write START_AT=2026-11-26T20:00:00Z"
+    [ "$asked" -ge "$(date +%s)" ] || refuse "START_AT=$START_AT has passed"
+    [ "$asked" -le $(($(date +%s) + 2678400)) ] || refuse "START_AT=$START_AT is more than 31 days from now"
+    export START_AT=$(date -u -d "@$asked" +%Y-%m-%dT%H:%M:%SZ)
     array=$(sbatch --parsable "$0") || exit
     array=${array%%;*}
     export RUN="$REPORTS/${SCREENRIG_RUN_ID:-premiere-full-$array}"
+    # A continued run keeps its earlier report.
+    merged=merged number=1
+    while [ -e "$RUN/$merged" ]; do number=$((number + 1)) merged=merged-$number; done
+    export MERGED="$RUN/$merged"
     # afterany: shards that failed or were lost are named by the merge. It waits for those that Slurm runs again.
     merge=$(sbatch --parsable --dependency="afterany:$array" \
         --job-name=premiere-full-merge --output=premiere-full-merge-%j.log --export=ALL --cpus-per-task=2 --mem=512M --time=01:00:00 <<'MERGE'
 #!/bin/bash
 screenrig=("${SCREENRIG:-screenrig}")
-exec "${screenrig[@]}" merge "$RUN"/shard-* --out "$RUN/merged"
+exec "${screenrig[@]}" merge "$RUN"/shard-* --out "$MERGED"
 MERGE
     ) || exit
     echo "shards: job $array, starting at $START_AT; merge: job ${merge%%;*}"
-    echo "report: $RUN/merged/report.html; verdict: premiere-full-merge-${merge%%;*}.log"
+    echo "report: $MERGED/report.html; verdict: premiere-full-merge-${merge%%;*}.log"
     exit
 fi
 
