@@ -147,9 +147,8 @@ let package = Package(
         part(
             "Runner",
             [
-                "Races", "Calibration", "Trends", "Reports", "Checker", "Devices", "Wire",
-                "Standin",
-                "Signing",
+                "Races", "Calibration", "Trends", "Reports", "Rendering", "Checker", "Devices",
+                "Wire", "Standin", "Signing",
                 "Rigs", "Lanes", "Journal", "Dialects", "Vocabulary", "Formats", "Statistics",
             ]),
         part(

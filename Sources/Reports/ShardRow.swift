@@ -78,7 +78,7 @@ public struct ShardRow: Sendable, Hashable {
     }
 
     /// A late start is worth a word from here on.
-    private static let lateMs = 100.0
+    package static let lateMs = 100.0
     private static let namesShown = 20
 
     /// What a reader must know about the part.
@@ -106,6 +106,11 @@ public struct ShardRow: Sendable, Hashable {
             notes.append(
                 "lost: \(Figures.counted(lost.count, "household")) that an earlier attempt began did not end and "
                     + "\(lost.count == 1 ? "is" : "are") not run again (\(shown)\(more > 0 ? " and \(Figures.count(more)) more" : ""))"
+            )
+        }
+        if count > 1 {
+            notes.append(
+                "this verdict covers this shard only; 'screenrig merge' combines all \(Figures.count(count)) shards"
             )
         }
         return notes

@@ -8,6 +8,7 @@ public enum StartTime {
         /// From now on, which is another time in every process.
         case relative(String)
         case tooFar(String, days: Int64)
+        case tooLate(String, days: Int64)
 
         public var description: String {
             switch self {
@@ -19,11 +20,13 @@ public enum StartTime {
                     + "such as --start-at \"$(date -u -d '+60 seconds' +%FT%TZ)\""
             case .tooFar(let text, let days):
                 "--start-at is \(text.shortened), \(days) days from now; a run waits at most \(daysAtMost) days"
+            case .tooLate(let text, let days):
+                "--start-at is \(text.shortened), \(days) days ago; a shard starts at most \(daysAtMost) days late"
             }
         }
     }
 
-    /// How long a run waits at most.
+    /// How long a run waits at most, and how late it may start.
     public static let daysAtMost: Int64 = 31
     private static let day: Int64 = 86_400_000_000
 
@@ -35,7 +38,7 @@ public enum StartTime {
     }
 
     /// Microseconds since 1970: of a time in UTC (RFC 3339, 5.6) or of seconds since then, either with up to six
-    /// decimals. A time that has passed is none of its mistakes: a shard may be late.
+    /// decimals. A time in the past is allowed, up to `daysAtMost`: a shard may be late.
     public static func microseconds(_ text: String, now: Int64) throws(Mistake) -> Int64 {
         if let sign = text.first, sign == "+" || sign == "-" { throw .relative(text) }
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
@@ -56,6 +59,7 @@ public enum StartTime {
         let microseconds = seconds * 1_000_000 + Int64(decimals * scale)
         let ahead = microseconds - now
         guard ahead <= daysAtMost * day else { throw .tooFar(text, days: ahead / day) }
+        guard -ahead <= daysAtMost * day else { throw .tooLate(text, days: -ahead / day) }
         return microseconds
     }
 }

@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import Formats
+internal import Glibc
 internal import Journal
 internal import Reports
 internal import Rigs
@@ -22,7 +24,8 @@ struct MergeCommand: ParsableCommand {
             Counts and histograms are added, and promises are checked again over all households where every \
             exchange was recorded. What two machines saw is ordered only as far as their clocks allow: each \
             shard recorded a bound of its clock's error. Shards that are missing, cut short, damaged or there \
-            twice are named, with the share of the plan that was seen; such a run does not pass (exit code 4).
+            twice are named, with the share of the plan that was seen; such a run does not pass (exit code 4). \
+            Ctrl-C ends the merge and removes what it has not completed.
 
             Exit codes: as 'run'; 2 also if the runs are not shards of one run.
             """)
@@ -58,10 +61,23 @@ struct MergeCommand: ParsableCommand {
             }
             return time
         }
+        let leftovers = MergeLeftovers()
+        let interrupts = Interrupts { _ in
+            leftovers.remove { merged in
+                Terminal.complain(
+                    merged.map {
+                        "interrupted; the merged history is complete; for its report: screenrig report "
+                            + ShellText.word($0)
+                    } ?? "interrupted: nothing was merged")
+                _exit(ExitCode.interrupted.rawValue)
+            }
+        }
+        defer { withExtendedLifetime(interrupts) {} }
         let merged = try ShardMerge.run(
             runs,
             ShardMerge.MergeOptions(
                 out: out, fetch: try fetch.map { try FetchCommand($0) }, clockBound: bound),
+            leftovers: leftovers,
             complain: { Terminal.complain($0) })
         try merged.summary.tell(at: merged.directory.path)
     }

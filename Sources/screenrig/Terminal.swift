@@ -81,7 +81,7 @@ enum Terminal {
     }
 
     static func complain(inWords text: String, hanging: Int = 2) {
-        complain(isatty(STDERR_FILENO) == 1 ? broken(text, width: progressWidth, hanging) : text)
+        complain(hasReader ? broken(text, width: progressWidth, hanging) : text)
     }
 
     private static func broken(_ text: String, width: Int, _ hanging: Int) -> String {
@@ -94,6 +94,9 @@ enum Terminal {
 
     static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
 
+    /// Whether somebody may be reading progress as it is printed; a batch job's goes into a file.
+    static var hasReader: Bool { isatty(STDERR_FILENO) == 1 }
+
     /// Columns of the terminal; 100 where there is none.
     static var width: Int {
         var size = winsize()
@@ -105,7 +108,7 @@ enum Terminal {
 
     /// Whether a block of lines can be redrawn in place where progress is shown.
     static var redraws: Bool {
-        isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+        hasReader && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
 
     /// Columns of the terminal that progress is shown on.
@@ -119,7 +122,7 @@ enum Terminal {
     static var usesColor: Bool { isInteractive && allowsColor }
 
     /// The same where progress is shown.
-    static var progressUsesColor: Bool { isatty(STDERR_FILENO) == 1 && allowsColor }
+    static var progressUsesColor: Bool { hasReader && allowsColor }
 
     private static var allowsColor: Bool {
         let environment = ProcessInfo.processInfo.environment

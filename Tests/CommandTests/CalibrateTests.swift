@@ -100,6 +100,9 @@ struct CalibrateTests {
         #expect(try await divided("auto").output.contains("one machine like this one is enough"))
         #expect(try await divided("3").output.contains("each of 3"))
         #expect(try await divided("none").code == 2)
+        let tooMany = try await divided("100000")
+        #expect(
+            tooMany.code == 2 && tooMany.errors.contains("use at most"), "\(tooMany.errors)")
         _ = try folder.write("broken", to: "screenrig/calibration.json")
         #expect(try await divided("auto").output.contains("run 'screenrig calibrate' on it once"))
         #expect(try await line() == nil)

@@ -101,9 +101,40 @@ struct MergeCommandTests {
         let none = try await merge("false {}", ["x", "y"], out: "none")
         #expect(none.code == 3)
         #expect(none.errors.contains("x could not be fetched: the command of --fetch ended with 1"))
+        try FileManager.default.createDirectory(
+            atPath: folder.path("empty"), withIntermediateDirectories: false)
+        let late = try await merge(
+            "cat \"it's far away/0/history.sqlite\" # {}", ["x", "empty"], out: "late")
+        #expect(late.code == 2 && late.errors.contains("empty holds no run"), "\(late.errors)")
         // Nothing of what was fetched stays behind.
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
         #expect(left.filter { $0.hasPrefix("screenrig-merge") }.isEmpty, "\(left)")
+    }
+
+    @Test(
+        "Ctrl-C ends a merge that fetches, and what it has fetched goes away",
+        .timeLimit(.minutes(3)))
+    func interrupted() async throws {
+        let folder = try Folder()
+        let command = try Command(
+            ["merge", "x", "--fetch", "echo $$ > begun; exec sleep 600 # {}", "--out", "merged"],
+            in: folder)
+        try await command.wait("the fetch") {
+            (try? folder.read("begun"))?.hasSuffix("\n") == true
+        }
+        command.send(SIGINT)
+        let ended = try await command.ended()
+        #expect(ended.code == 130 && ended.errors.contains("interrupted: nothing was merged"))
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        #expect(
+            left.allSatisfy { $0 != "merged" && !$0.hasPrefix("screenrig-merge") }, "\(left)")
+        let fetch = try folder.read("begun").trimmingCharacters(in: .whitespacesAndNewlines)
+        // Empty or not there once the process has ended.
+        while let words = try? String(contentsOfFile: "/proc/\(fetch)/cmdline", encoding: .utf8),
+            !words.isEmpty
+        {
+            try await Task.sleep(for: .milliseconds(50))
+        }
     }
 
     @Test("two runs of one shard are named, and the merge does not pass")

@@ -150,14 +150,46 @@ struct ShardFaultTests {
     func cutShort() throws {
         let shards = try PlantedShards()
         try shards.write(0, as: "0")
-        try shards.write(1, as: "1", Attempt(unended: [3, 7], isCutShort: true))
+        try shards.write(
+            1, as: "1", Attempt(only: [1, 3, 5], unended: [3], isCutShort: true))
         let summary = try shards.merge(["0", "1"])
         #expect(summary.exitStatus == .untrusted)
         #expect(summary.mergeGaps.first?.contains("shard 1 was cut short after 30 s") == true)
-        #expect(note(summary, "2 households were lost (3, 7)"))
-        #expect(summary.shards.map(\.lost) == [0, 2])
+        #expect(note(summary, "shard 1: 1 household was lost (3)"))
+        #expect(summary.shards.map(\.lost) == [0, 1])
         #expect(summary.shards.map { $0.ended == nil } == [false, true])
-        #expect(summary.households.started == 8)
+        #expect(summary.households.started == 7)
+    }
+
+    @Test("a shard that was cut short when all its households had begun leaves nothing to run")
+    func cutShortAtTheEnd() throws {
+        let shards = try PlantedShards()
+        try shards.write(0, as: "0")
+        try shards.write(1, as: "1", Attempt(unended: [3], isCutShort: true))
+        let summary = try shards.merge(["0", "1"])
+        #expect(summary.mergeGaps.isEmpty && summary.exitStatus == .passed, "\(summary.headline)")
+        #expect(
+            note(
+                summary,
+                "shard 1 was cut short after 30 s, when all of its households had begun; 1 household was lost (3)"
+            ), "\(summary.notes)")
+        #expect(summary.headline.contains("1 lost in shard 1"), "\(summary.headline)")
+    }
+
+    @Test("a shard whose machine had a wrong clock is named, and has no part in the run")
+    func wrongClock() throws {
+        let shards = try PlantedShards()
+        try shards.write(0, as: "0")
+        var attempt = Attempt(host: "node-1")
+        attempt.change = { $0.startedMicroseconds = 5_000_000 }
+        try shards.write(1, as: "1", attempt)
+        let summary = try shards.merge(["1", "0"])
+        #expect(summary.exitStatus == .untrusted)
+        #expect(
+            summary.mergeGaps.contains {
+                $0.contains("by the clock of node-1 it began 20778 days before the other shards")
+            }, "\(summary.mergeGaps)")
+        #expect(summary.households.started == 4)
     }
 
     @Test(
@@ -276,6 +308,25 @@ struct ShardFaultTests {
         let skew = try #require(try shards.merge(["0", "1"]).startSkew)
         #expect(skew.isAsked)
         #expect((skew.p50, skew.p99, skew.max) == (3, 43, 43))
+    }
+
+    @Test(
+        "shards that did not start together, or all late, have a note",
+        arguments: [
+            ([0, 15_300_000], ["shard 1 started 15.3 s after shard 0"]),
+            ([7_200_000_000, 7_200_050_000], ["all shards started at least 2 h after the common"]),
+            ([0, 99_000], []),
+        ] as [([Int64], [String])])
+    func apart(late: [Int64], words: [String]) throws {
+        let shards = try PlantedShards()
+        for number in 0..<2 {
+            try shards.write(
+                number, as: "\(number)", Attempt(startAt: PlantedShards.started, late: late[number])
+            )
+        }
+        let notes = try shards.merge(["0", "1"]).notes.filter { $0.contains(" started ") }
+        #expect(notes.count == words.count, "\(notes)")
+        for (note, start) in zip(notes, words) { #expect(note.hasPrefix(start), "\(note)") }
     }
 
     // MARK: Refused

@@ -8,7 +8,7 @@ import Vocabulary
 
 @testable import Runner
 
-@Suite("Telemetry that nobody takes")
+@Suite("Telemetry without a responding collector", .timeLimit(.minutes(2)))
 struct TelemetryTests {
     /// A port where connections are made and nothing is answered.
     private final class DeafServer {

@@ -106,7 +106,10 @@ package final class LimitRun: @unchecked Sendable {
                     tell(.ended(step))
                 }
             } catch  where number > 1 {
-                ending = .couldNotRun("step \(number): \(Self.withoutEnd("\(error)"))")
+                ending =
+                    isInterrupted
+                    ? .interrupted
+                    : .couldNotRun("step \(number): \(Self.withoutEnd("\(error)"))")
             }
         }
         let how = ending ?? search.ending.map { .init($0) } ?? .interrupted

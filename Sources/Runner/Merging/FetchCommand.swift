@@ -21,7 +21,7 @@ package struct FetchCommand: Sendable {
 
     /// Runs the command for `name` and writes its output to a file at `path`. Throws where it fails or prints
     /// nothing.
-    func fetch(_ name: String, to path: String) throws(RunError) {
+    func fetch(_ name: String, to path: String, _ leftovers: MergeLeftovers) throws(RunError) {
         PrivateFile.make(path)
         guard let file = FileHandle(forWritingAtPath: path) else {
             throw .couldNotRun(
@@ -45,6 +45,8 @@ package struct FetchCommand: Sendable {
                 "\(name) could not be fetched: /bin/sh cannot be started: \(error.localizedDescription)"
             )
         }
+        leftovers.fetches(process.processIdentifier)
+        defer { leftovers.fetches(nil) }
         // Read to the end before waiting: a program that writes more than a pipe holds would never end.
         let said = String(
             decoding: (try? errors.fileHandleForReading.readToEnd()) ?? Data(), as: UTF8.self)

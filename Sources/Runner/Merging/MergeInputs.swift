@@ -16,10 +16,15 @@ struct MergeInputs {
     private(set) var inputs: [Input] = []
     /// Names that could not be fetched, a sentence each.
     private(set) var failures: [String] = []
-    /// Folder of fetched histories until the merge is over; nil where none was fetched.
+    /// Folder of fetched histories; nil where none was fetched.
     private var temporary: String?
+    private let leftovers: MergeLeftovers
 
-    init(_ names: [String], fetch: FetchCommand?) throws(RunError) {
+    /// `leftovers` removes what was fetched.
+    init(
+        _ names: [String], fetch: FetchCommand?, _ leftovers: MergeLeftovers
+    ) throws(RunError) {
+        self.leftovers = leftovers
         var seen: Set<String> = []
         for name in names {
             let local = try Self.local(name)
@@ -29,11 +34,6 @@ struct MergeInputs {
                 if seen.insert(file).inserted { inputs.append(input) }
             }
         }
-    }
-
-    /// Removes the fetched histories.
-    func removeFetched() {
-        if let temporary { try? FileManager.default.removeItem(atPath: temporary) }
     }
 
     /// Nil where nothing of that name is on this machine.
@@ -81,6 +81,7 @@ struct MergeInputs {
             temporary
             ?? FileManager.default.temporaryDirectory
             .appending(path: "screenrig-merge-\(UUID().uuidString)").path
+        leftovers.add(folder)
         do {
             try PrivateFile.makeFolder(folder)
         } catch {
@@ -90,7 +91,7 @@ struct MergeInputs {
         let path = (folder as NSString).appendingPathComponent(
             "\(inputs.count + failures.count).sqlite")
         do {
-            try fetch.fetch(name, to: path)
+            try fetch.fetch(name, to: path, leftovers)
         } catch {
             failures.append("\(error)")
             try? FileManager.default.removeItem(atPath: path)

@@ -1,4 +1,5 @@
 internal import Journal
+internal import Rendering
 
 /// How much of the plan was seen: households that began, were lost or ran twice, and shards that are missing or
 /// were cut short.
@@ -11,14 +12,16 @@ struct ShardCensus {
     /// Parts of the plan that were not seen, or seen twice, a sentence each; the first sentence is the summary.
     private(set) var gaps: [String] = []
     private(set) var notes: [String] = []
+    private var hasDoubles = false
 
     init(_ shards: ShardRuns, _ merge: HistoryMerge, offsets: [Int64]) {
         let runs = shards.runs
         began = merge.counts.map(\.households)
         lost = Self.lost(runs, merge)
+        hasDoubles = merge.doubleCount > 0
         var found = shards.damaged + shards.repeated + Self.missing(runs)
-        found += Self.cutShort(runs) + Self.doubles(runs, merge)
-        notes = Self.attempts(runs, lost)
+        found += cutShort(runs) + Self.doubles(runs, merge)
+        notes = attempts(runs)
         let lostUnseen = zip(lost, merge.counts).reduce(0) { $0 + $1.0.count - $1.1.unended.count }
         let planned = runs.first?.shard.householdsOfPlan
         let seen = merge.households + lostUnseen
@@ -30,9 +33,9 @@ struct ShardCensus {
         guard !found.isEmpty else { return }
         let share =
             planned.map { planned in
-                "\(Self.count(merge.endedHouseholds)) of \(Self.count(planned)) planned households "
-                    + "(\(Self.percent(merge.endedHouseholds, of: planned))) were seen to their end"
-            } ?? "\(Self.count(merge.endedHouseholds)) households were seen to their end"
+                "\(Figures.count(merge.endedHouseholds)) of \(Figures.count(planned)) planned households "
+                    + "(\(Figures.percent(merge.endedHouseholds, of: planned))) were seen to their end"
+            } ?? "\(Figures.count(merge.endedHouseholds)) households were seen to their end"
         gaps = [share + ": " + found.prefix(2).joined(separator: "; ")] + found
         if found.count <= 2 { gaps = [gaps[0]] }
     }
@@ -94,14 +97,24 @@ struct ShardCensus {
         return sentences
     }
 
-    private static func cutShort(_ runs: [ShardRuns.ShardRun]) -> [String] {
-        last(runs).compactMap { run in
-            let after = span(run.until)
+    private func cutShort(_ runs: [ShardRuns.ShardRun]) -> [String] {
+        Self.last(runs).compactMap { run in
+            let after = Self.span(run.until)
             guard let end = run.history.end else {
-                return "\(run.name) was cut short after \(after)"
+                // Otherwise nothing is left that another attempt could run.
+                return hadBegunAll(run, runs) ? nil : "\(run.name) was cut short after \(after)"
             }
             return end.failure.isEmpty ? nil : "\(run.name) stopped after \(after): \(end.failure)"
         }
+    }
+
+    /// Whether a run was cut short after its shard had begun all its households, in whatever attempts, and at
+    /// least half of them had ended: of a load that arrives at once nothing but its begin may have been seen.
+    private func hadBegunAll(_ run: ShardRuns.ShardRun, _ runs: [ShardRuns.ShardRun]) -> Bool {
+        guard !run.hasEnd, !hasDoubles, let own = run.shard.households else { return false }
+        let attempts = runs.indices.filter { runs[$0].shard.number == run.shard.number }
+        return attempts.reduce(0) { $0 + began[$1] } >= own
+            && attempts.reduce(0) { $0 + lost[$1].count } * 2 <= own
     }
 
     private static func doubles(_ runs: [ShardRuns.ShardRun], _ merge: HistoryMerge) -> [String] {
@@ -112,13 +125,13 @@ struct ShardCensus {
         return [
             (merge.doubleCount == 1
                 ? "household \(who) ran twice, in \(names)"
-                : "\(count(merge.doubleCount)) households ran twice (\(who)), the first in \(names)")
+                : "\(Figures.count(merge.doubleCount)) households ran twice (\(who)), the first in \(names)")
                 + "; each counts once, and requests of both runs are in the counts"
         ]
     }
 
     /// Notes on shards that were started again, and on households that were lost.
-    private static func attempts(_ runs: [ShardRuns.ShardRun], _ lost: [[Int]]) -> [String] {
+    private func attempts(_ runs: [ShardRuns.ShardRun]) -> [String] {
         var notes: [String] = []
         for (position, run) in runs.enumerated() {
             let isLast =
@@ -127,15 +140,19 @@ struct ShardCensus {
             let losses =
                 gone.isEmpty
                 ? ""
-                : "; \(count(gone.count)) \(gone.count == 1 ? "household was" : "households were") lost "
-                    + "(\(list(gone)))"
+                : "; \(Figures.count(gone.count)) \(gone.count == 1 ? "household was" : "households were") lost "
+                    + "(\(Self.list(gone)))"
             if !isLast {
                 let how = run.hasEnd ? "ended" : "was cut short"
                 notes.append(
-                    "\(run.name) \(how) after \(span(run.until)) and was continued by attempt "
+                    "\(run.name) \(how) after \(Self.span(run.until)) and was continued by attempt "
                         + "\(runs[position + 1].shard.attempt)\(losses)")
+            } else if hadBegunAll(run, runs) {
+                notes.append(
+                    "\(run.name) was cut short after \(Self.span(run.until)), when all of its households had begun\(losses)"
+                )
             } else if !gone.isEmpty {
-                notes.append("\(run.name)\(losses.dropFirst())")
+                notes.append("\(run.name):\(losses.dropFirst())")
             }
             guard !run.hasEnd else { continue }
             notes += run.history.lastTurns.prefix(2).map {
@@ -151,21 +168,6 @@ struct ShardCensus {
     private static func list(_ numbers: [Int], isCut: Bool = false) -> String {
         let shown = numbers.prefix(12).map { "\($0)" }.joined(separator: ", ")
         return shown + (numbers.count > 12 || isCut ? " ..." : "")
-    }
-
-    private static func count(_ number: Int) -> String {
-        var text = ""
-        for (position, digit) in "\(number)".reversed().enumerated() {
-            if position > 0, position % 3 == 0 { text.append(",") }
-            text.append(digit)
-        }
-        return String(text.reversed())
-    }
-
-    private static func percent(_ part: Int, of whole: Int) -> String {
-        guard whole > 0 else { return "0 %" }
-        let tenths = part * 1_000 / whole
-        return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
     }
 
     /// `12.3 s`.

@@ -2,6 +2,7 @@ internal import Checker
 internal import Formats
 internal import Foundation
 package import Journal
+internal import Rendering
 package import Reports
 internal import Rigs
 internal import Vocabulary
@@ -26,17 +27,21 @@ package struct ShardMerge {
 
     private var shards: ShardRuns
     private let options: MergeOptions
+    private let leftovers: MergeLeftovers
 
-    /// Merges the runs that `names` mean. `complain` gets the errors that do not end the merge. Throws
+    /// Merges the runs that `names` mean. `complain` gets the errors that do not end the merge. `leftovers` lists
+    /// what to remove if the process ends early. Throws
     /// `RunError.badInput` where they are not shards of one run, `RunError.couldNotRun` where nothing can be
     /// merged or written.
     package static func run(
-        _ names: [String], _ options: MergeOptions, complain: (String) -> Void
+        _ names: [String], _ options: MergeOptions, leftovers: MergeLeftovers = MergeLeftovers(),
+        complain: (String) -> Void
     ) throws(RunError) -> (directory: RunDirectory, summary: Summary) {
-        let inputs = try MergeInputs(names, fetch: options.fetch)
-        defer { inputs.removeFetched() }
-        var merge = ShardMerge(shards: try ShardRuns(inputs), options: options)
-        let directory = try merge.write()
+        defer { leftovers.remove() }
+        let inputs = try MergeInputs(names, fetch: options.fetch, leftovers)
+        var merge = ShardMerge(
+            shards: try ShardRuns(inputs), options: options, leftovers: leftovers)
+        let directory = try merge.write(complain)
         let thresholds: [Threshold]
         do {
             let header = try History(path: directory.history).header
@@ -55,7 +60,7 @@ package struct ShardMerge {
 
     /// Writes the merged history into its directory. A history that turns out to be damaged is left out, and
     /// the merge starts over.
-    private mutating func write() throws(RunError) -> RunDirectory {
+    private mutating func write(_ complain: (String) -> Void) throws(RunError) -> RunDirectory {
         var directory: RunDirectory?
         while true {
             guard let first = shards.runs.first else {
@@ -71,6 +76,8 @@ package struct ShardMerge {
                         out: options.out)
                 directory = place
                 try write(to: place, started: started)
+                leftovers.keep(place.history)
+                keepTruth(in: place, complain)
                 return place
             } catch let failure as HistoryMerge.Failure {
                 shards.remove(failure.part, failure.reason)
@@ -90,6 +97,7 @@ package struct ShardMerge {
             runs, offsets: offsets, homeSize: rig?.householdsOfHome ?? 1,
             assumed: options.clockBound.map { Instant($0).nanoseconds })
         let header = try header(directory, started: started, offsets, bound)
+        leftovers.add(directory.history)
         let merge = try HistoryMerge(
             path: directory.history, header: header,
             parts: zip(runs, offsets).map { run, offset in
@@ -100,14 +108,14 @@ package struct ShardMerge {
             let census = ShardCensus(shards, merge, offsets: offsets)
             let rows = try rows(census, bound, started: started)
             var record = MergeRecord(
-                gaps: census.gaps, notes: shards.notes + census.notes + bound.notes)
+                gaps: census.gaps,
+                notes: shards.notes + Self.startNotes(rows) + census.notes + bound.notes)
             let verdicts = try verdicts(header, offsets, merge.isComplete, &record)
             try merge.finish(end(offsets, verdicts), shards: rows, record: record)
         } catch {
             merge.discard()
             throw error
         }
-        keepTruth(in: directory)
     }
 
     private func header(
@@ -247,6 +255,35 @@ package struct ShardMerge {
         }
     }
 
+    /// Notes on shards that began apart from each other, or all of them late.
+    private static func startNotes(_ rows: [MergedShard]) -> [String] {
+        let firsts = rows.filter { $0.attempt == 1 }
+        guard let early = firsts.min(by: { $0.startedMicroseconds < $1.startedMicroseconds }),
+            let late = firsts.max(by: { $0.startedMicroseconds < $1.startedMicroseconds })
+        else { return [] }
+        /// Nil below what is worth a word.
+        func time(_ microseconds: Int64) -> String? {
+            let milliseconds = Double(microseconds) / 1_000
+            return milliseconds < ShardRow.lateMs
+                ? nil : Figures.time(milliseconds: milliseconds)
+        }
+        var notes: [String] = []
+        if let asked = early.startAtMicroseconds,
+            let time = time(early.startedMicroseconds - asked)
+        {
+            notes.append(
+                "all shards started at least \(time) after the common start at \(StartTime.text(asked))"
+            )
+        }
+        if let time = time(late.startedMicroseconds - early.startedMicroseconds) {
+            let remedy = late.startAtMicroseconds == nil ? "; --start-at starts them together" : ""
+            notes.append(
+                "shard \(late.shard) started \(time) after shard \(early.shard): the shards' loads did not overlap as "
+                    + "planned\(remedy)")
+        }
+        return notes
+    }
+
     /// When its lanes began to run, or were to begin where that is unknown: by its machine's wall clock, microseconds
     /// since 1970.
     private static func began(_ run: ShardRuns.ShardRun) -> Int64 {
@@ -255,14 +292,29 @@ package struct ShardMerge {
     }
 
     /// Joins the truth files of the shards' stand-ins, one after the other.
-    private func keepTruth(in directory: RunDirectory) {
-        let name = "truth.jsonl"
-        let texts = shards.runs.compactMap { run in
-            run.input.directory.flatMap {
-                try? String(contentsOfFile: $0.file(name), encoding: .utf8)
+    private func keepTruth(in directory: RunDirectory, _ complain: (String) -> Void) {
+        let truths = shards.runs.compactMap { $0.input.directory?.file(Self.truth) }
+            .filter { FileManager.default.fileExists(atPath: $0) }
+        guard !truths.isEmpty else { return }
+        let path = directory.file(Self.truth)
+        leftovers.add(path)
+        do {
+            try PrivateFile.write(Data(), to: path)
+            let file = try FileHandle(forWritingTo: URL(filePath: path))
+            defer { try? file.close() }
+            for truth in truths {
+                let part = try FileHandle(forReadingFrom: URL(filePath: truth))
+                defer { try? part.close() }
+                while let piece = try part.read(upToCount: 1 << 20), !piece.isEmpty {
+                    try file.write(contentsOf: piece)
+                }
             }
+            leftovers.release(path)
+        } catch {
+            complain("\(path) cannot be written: \(PrivateFile.reason(of: error))")
         }
-        guard !texts.isEmpty else { return }
-        try? PrivateFile.write(Data(texts.joined().utf8), to: directory.file(name))
     }
+
+    /// Name of the file in which a stand-in says what its faults did.
+    private static let truth = "truth.jsonl"
 }

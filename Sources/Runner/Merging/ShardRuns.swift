@@ -2,6 +2,7 @@ internal import Checker
 internal import Foundation
 internal import Journal
 internal import Reports
+internal import Rigs
 internal import Vocabulary
 
 /// The recorded shards of one run, and what is damaged or repeated among them.
@@ -46,6 +47,7 @@ struct ShardRuns {
             runs.append(try Self.run(input, history))
         }
         try checkOneRun()
+        dropStrayClocks()
         runs.sort { ($0.shard.number, $0.shard.attempt) < ($1.shard.number, $1.shard.attempt) }
         dropRepeated()
     }
@@ -72,6 +74,27 @@ struct ShardRuns {
             throw .badInput("\(input.name) is not a shard: \(why)")
         }
         return ShardRun(input: input, history: history, shard: shard)
+    }
+
+    /// Leaves out runs whose machine had a clock that cannot be right: instants of such a run have no place among the
+    /// others'.
+    private mutating func dropStrayClocks() {
+        let starts = runs.map(\.header.startedMicroseconds).sorted()
+        // Of two, the later: clocks that were never set stand in the past.
+        guard let usual = starts.indices.contains(starts.count / 2) ? starts[starts.count / 2] : nil
+        else { return }
+        let day: Int64 = 86_400_000_000
+        runs.removeAll { run in
+            let (distance, isTooFar) = run.header.startedMicroseconds.subtractingReportingOverflow(
+                usual)
+            let days = distance.magnitude / UInt64(day)
+            guard isTooFar || days > UInt64(StartTime.daysAtMost) else { return false }
+            damaged.append(
+                "\(run.input.name): by the clock of \(run.shard.host.isEmpty ? "its machine" : run.shard.host) it began "
+                    + "\(days) days \(distance < 0 ? "before" : "after") the other shards; set that clock, and run the "
+                    + "shard again")
+            return true
+        }
     }
 
     // MARK: One run

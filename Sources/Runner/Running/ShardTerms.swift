@@ -129,7 +129,7 @@ extension Rig {
         var rig = self
         if let count = Plan(self, seed: seed).homes, count < shard.count {
             throw .badInput(
-                "the plan has households for \(count) shards at most, and --shard asks for \(shard.count): some would "
+                "the plan has households for \(count) shards at most, and it is split into \(shard.count): some would "
                     + "have none; use at most \(count) shards, or a larger load")
         }
         if case .listed(let list) = accounts {

@@ -25,7 +25,7 @@ package final class TelemetryExporter: @unchecked Sendable {
     private let timer: any DispatchSourceTimer
     private let shared = Mutex(Waiting())
     private var messages: TelemetryMessages?
-    private var beats = 0
+    private var metricsDue = DispatchTime.now()
 
     /// The queue of spans, and the counts of what was sent, lost and dropped.
     fileprivate struct Waiting {
@@ -52,7 +52,7 @@ package final class TelemetryExporter: @unchecked Sendable {
     /// How often and how long the exporter tries.
     struct Pace {
         /// Seconds between messages of metrics.
-        var metricsEvery = 10
+        var metricsEvery = 10.0
         /// Timeout of one message.
         var patience: Duration = .seconds(5)
         /// Longest time that the end of a run waits for the last messages, in seconds.
@@ -102,7 +102,10 @@ package final class TelemetryExporter: @unchecked Sendable {
         let made = TelemetryMessages(
             resource: resource, run: run, startNanoseconds: header.startedMicroseconds * 1000,
             version: header.version)
-        queue.sync { messages = made }
+        queue.sync {
+            messages = made
+            metricsDue = nextMetrics
+        }
         timer.activate()
     }
 
@@ -147,7 +150,7 @@ package final class TelemetryExporter: @unchecked Sendable {
     package func show(_ state: LiveState) { shared.withLock { $0.state = state } }
 
     /// Sends the last metrics and the waiting spans, and returns a sentence with the counts of sent, dropped
-    /// and lost. Blocks for at most 10 s: what has no answer by then counts as lost.
+    /// and lost. Blocks for at most 10 s: spans without an answer by then count as dropped.
     package func finish() -> String {
         let done = DispatchSemaphore(value: 0)
         let deadline = DispatchTime.now() + pace.grace
@@ -192,9 +195,13 @@ package final class TelemetryExporter: @unchecked Sendable {
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
         // No longer than a beat: a collector that is slow to take spans gets metrics all the same.
         sendSpans(until: .now() + 1)
-        beats += 1
-        if beats.isMultiple(of: pace.metricsEvery) { sendMetrics() }
+        guard DispatchTime.now() >= metricsDue else { return }
+        metricsDue = nextMetrics
+        sendMetrics()
     }
+
+    /// Half a second earlier, so that the beat which is due then is not missed.
+    private var nextMetrics: DispatchTime { .now() + pace.metricsEvery - 0.5 }
 
     private func sendMetrics() {
         guard let messages, let state = shared.withLock({ $0.state }) else { return }

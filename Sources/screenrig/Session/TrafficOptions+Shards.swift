@@ -101,8 +101,8 @@ extension TrafficOptions {
         if !isQuiet {
             let left = Double(startAt - WallClock.microseconds) / 1e6
             Terminal.complain(
-                "waiting for the common start at \(StartTime.text(startAt)), in \(String(format: "%.0f", left)) s; "
-                    + "Ctrl-C ends it")
+                "waiting for the common start at \(StartTime.text(startAt)), in \(String(format: "%.0f", left)) s"
+                    + (Terminal.hasReader ? "; Ctrl-C ends it" : ""))
         }
         let interrupts = Interrupts { number in
             if number > 1 { _exit(ExitCode.interrupted.rawValue) }
