@@ -156,7 +156,7 @@ public struct SlurmScript: Sendable {
                 case $start in *[!0-9.]*) ;; *) start=@$start ;; esac
                 asked=$(date -u -d "$start" +%s) || refuse "'$start' is not a time for date -d; write START_AT=2026-11-26T20:00:00Z"
                 [ "$asked" -ge "$(date +%s)" ] || refuse "START_AT=$START_AT has passed"
-                [ "$asked" -le $(($(date +%s) + 2678400)) ] || refuse "START_AT=$START_AT is more than 31 days from now"
+                [ "$asked" -le $(($(date +%s) + \#(StartTime.daysAtMost * 86_400))) ] || refuse "START_AT=$START_AT is more than \#(StartTime.daysAtMost) days from now"
                 export START_AT=$(date -u -d "@$asked" +%Y-%m-%dT%H:%M:%SZ)
                 array=$(sbatch --parsable "$0") || exit
                 array=${array%%;*}

@@ -51,13 +51,7 @@ struct ValidateCommand: ParsableCommand {
                 "warning: \(options.rig): target.allow is empty, so no request may go to "
                     + "\(origin.host); add 'allow: [\(origin.host)]'")
         }
-        if let count = shards.flatMap(Int.init) {
-            do throws(RunError) {
-                _ = try rig.part(of: Shard(0, of: count))
-            } catch {
-                throw CommandFailure(error)
-            }
-        }
+        if let count = shards.flatMap(Int.init) { _ = try rig.part(of: Shard(0, of: count)) }
         Terminal.print("\(options.rig): rig is valid\n")
         Terminal.print(estimate.description)
         if let shards {

@@ -80,15 +80,11 @@ struct ShardRuns {
     /// others'.
     private mutating func dropStrayClocks() {
         let starts = runs.map(\.header.startedMicroseconds).sorted()
-        // Of two, the later: clocks that were never set stand in the past.
-        guard let usual = starts.indices.contains(starts.count / 2) ? starts[starts.count / 2] : nil
-        else { return }
-        let day: Int64 = 86_400_000_000
         runs.removeAll { run in
-            let (distance, isTooFar) = run.header.startedMicroseconds.subtractingReportingOverflow(
-                usual)
-            let days = distance.magnitude / UInt64(day)
-            guard isTooFar || days > UInt64(StartTime.daysAtMost) else { return false }
+            // Of two, the later is right: clocks that were never set stand in the past.
+            let distance = run.header.startedMicroseconds - starts[starts.count / 2]
+            let days = abs(distance) / 86_400_000_000
+            guard days > StartTime.daysAtMost else { return false }
             damaged.append(
                 "\(run.input.name): by the clock of \(run.shard.host.isEmpty ? "its machine" : run.shard.host) it began "
                     + "\(days) days \(distance < 0 ? "before" : "after") the other shards; set that clock, and run the "
