@@ -6,6 +6,9 @@ import Foundation
 @main
 struct Goals {
     static func main() {
+        if CommandLine.arguments.dropFirst().first == Floor.word {
+            return Floor.run(Array(CommandLine.arguments.dropFirst(2)))
+        }
         let package = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let root = package.deletingLastPathComponent().path
