@@ -92,17 +92,21 @@ struct BurstDetector: Sendable {
         let sent = poll.pointee.sent.nanoseconds
         guard sent >= 0, !isBlind else { return }
         if case .refused = poll.pointee.delivery { return }
+        var place = Int(sent / width)
         if slots.isEmpty {
-            offset = Int(sent / width)
+            offset = place
             operation = poll.pointee.operation
         }
-        while span(with: sent) > Self.limit { coarsen() }
-        let early = offset - Int(sent / width)
-        if early > 0 {
-            slots.insert(contentsOf: repeatElement(BurstSlot(), count: early), at: 0)
-            offset -= early
+        while max(offset + slots.count, place + 1) - min(offset, place) > Self.limit {
+            coarsen()
+            place = Int(sent / width)
         }
-        let position = Int(sent / width) - offset
+        if place < offset {
+            slots.insert(
+                contentsOf: repeatElement(BurstSlot(), count: offset - place), at: 0)
+            offset = place
+        }
+        let position = place - offset
         while slots.count <= position { slots.append(BurstSlot()) }
         let isFailed = poll.pointee.outcome.isError && poll.pointee.outcome != .rejected
         slots[position].merge(
@@ -111,12 +115,6 @@ struct BurstDetector: Sendable {
                 waited: poll.pointee.ended.nanoseconds - sent, sent: isFailed ? sent : .max,
                 household: Int32(truncatingIfNeeded: poll.pointee.device.household),
                 sequence: Int32(truncatingIfNeeded: poll.pointee.sequence)))
-    }
-
-    /// How many slots there are when one more poll is among them.
-    private func span(with sent: Int64) -> Int {
-        let position = Int(sent / width)
-        return max(offset + slots.count, position + 1) - min(offset, position)
     }
 
     /// A slot begins at a multiple of its width: an odd one is the second half of one twice as wide.

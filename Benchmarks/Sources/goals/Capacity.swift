@@ -1,16 +1,22 @@
 /// What one core carries, every exchange recorded and judged: as fast as it goes, and at a rate.
 struct Capacity {
-    /// Requests per second of the closed loop.
+    /// Requests per second of the closed loop, over 100 connections.
     var closed: Double
+    /// The same over as many connections as the rate has.
+    var closedOverAll: Double
     /// The highest rate, in requests per second, that 1,000 kept connections send on time.
     var rate: Double
     /// Processor time for each request at that rate.
     var microseconds: Double
 
-    /// Measures both, one after the other. The rate is found by halving: six runs of 2 s, and a second
+    private static let connections = 1_000
+
+    /// Measures all three, one after the other. The rate is found by halving: six runs of 2 s, and a second
     /// try for each that fails, as a neighbour may have had the core.
     init(_ generators: Generators, _ url: String) throws {
         closed = try generators.recorded(url, seconds: 3).perSecond
+        closedOverAll =
+            try generators.recorded(url, seconds: 3, connections: Self.connections).perSecond
         (rate, microseconds) = (0, .nan)
         var low = 0.0
         var high = 1.1 * closed
@@ -33,8 +39,8 @@ struct Capacity {
         -> Double?
     {
         let found = try generators.calibrate([
-            "--target", url, "--connections", "1000", "--rate", "\(Int(rate))/s", "--for", "2s",
-            "--record", "all",
+            "--target", url, "--connections", "\(connections)", "--rate", "\(Int(rate))/s",
+            "--for", "2s", "--record", "all",
         ])
         let cost = found["cpuMicrosecondsPerRequest"]
         let isCarried =

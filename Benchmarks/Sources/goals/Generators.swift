@@ -15,6 +15,11 @@ struct Calibration {
 struct Speed {
     var perSecond: Double
     var microseconds = Double.nan
+    /// Of the processor time, start and end included, the kernel's share.
+    var kernelShare = Double.nan
+
+    /// What of a request's time the kernel has.
+    var kernelMicroseconds: Double { microseconds * kernelShare }
 }
 
 /// The generators, ours and others, each on one core.
@@ -23,9 +28,12 @@ struct Generators {
     var core: Int
 
     func calibrate(_ arguments: [String]) throws -> Calibration {
-        let ended = try Program.run(
+        try Self.calibration(calibrated(arguments))
+    }
+
+    private func calibrated(_ arguments: [String]) throws -> Ended {
+        try Program.run(
             [screenrig, "calibrate", "--json", "--lanes", "1"] + arguments, core: core)
-        return try Self.calibration(ended)
     }
 
     static func calibration(_ ended: Ended) throws -> Calibration {
@@ -37,16 +45,20 @@ struct Generators {
     }
 
     func ours(_ arguments: [String]) throws -> Speed {
-        let found = try calibrate(arguments)
+        let ended = try calibrated(arguments)
+        let found = try Self.calibration(ended)
         return Speed(
             perSecond: found["requestsPerSecond"],
-            microseconds: found["cpuMicrosecondsPerRequest"])
+            microseconds: found["cpuMicrosecondsPerRequest"], kernelShare: ended.kernelShare)
     }
 
     /// A closed loop of which every exchange is recorded and judged. What journal and judge leave for later
     /// is no speed: no more requests count than the processor time of all of it allows.
-    func recorded(_ url: String, seconds: Int) throws -> Speed {
-        var speed = try ours(["--target", url, "--for", "\(seconds)s", "--record", "all"])
+    func recorded(_ url: String, seconds: Int, connections: Int = 100) throws -> Speed {
+        var speed = try ours([
+            "--target", url, "--for", "\(seconds)s", "--connections", "\(connections)", "--record",
+            "all",
+        ])
         speed.perSecond = min(speed.perSecond, 1e6 / speed.microseconds)
         return speed
     }

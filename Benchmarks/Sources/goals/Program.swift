@@ -7,6 +7,8 @@ struct Ended {
     var code: Int32
     /// User and system, in seconds.
     var processor: Double
+    /// Of it, the kernel's share.
+    var kernelShare: Double
     /// Resident at most, in KB.
     var peakKB: Int
 }
@@ -66,10 +68,10 @@ final class Program {
         hasEnded = true
         defer { unlink(file) }
         func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+        let (own, kernel) = (seconds(usage.ru_utime), seconds(usage.ru_stime))
         return Ended(
-            output: output, code: status >> 8 & 0xff,
-            processor: seconds(usage.ru_utime) + seconds(usage.ru_stime),
-            peakKB: usage.ru_maxrss)
+            output: output, code: status >> 8 & 0xff, processor: own + kernel,
+            kernelShare: kernel / (own + kernel), peakKB: usage.ru_maxrss)
     }
 
     static func run(_ arguments: [String], core: Int? = nil) throws -> Ended {

@@ -25,8 +25,10 @@ extension Row {
             let ratio = median { $0.ours.microseconds / $0.wrk.microseconds }
             return Result(
                 text: "**\(short(ratio))x** (\(short(median { $0.ours.microseconds })) against "
-                    + "\(short(median { $0.wrk.microseconds })) us; without starting and writing "
-                    + "reports \(short(median { $0.ours.microsecondsPlaying })); "
+                    + "\(short(median { $0.wrk.microseconds })) us, of ours "
+                    + "\(short(median { $0.ours.kernelMicroseconds })) the kernel's, alone "
+                    + "\(short(median { $0.ours.kernelMicroseconds / $0.wrk.microseconds }))x; "
+                    + "without starting and writing reports \(short(median { $0.ours.microsecondsPlaying })); "
                     + "\(short(median { $0.ours.exchanges / $0.ours.households })) exchanges a "
                     + "household, \(short(median { $0.ours.perSecond }))/s)",
                 grade: .of(ratio, must: 4, moonshot: 2.5, isLess: true))
@@ -116,7 +118,9 @@ struct Played {
     var perSecond: Double
     /// Processor time of the whole process for each exchange.
     var microseconds: Double
-    /// The same from the first arrival to the last end.
+    /// Of it, what the kernel has.
+    var kernelMicroseconds: Double
+    /// The same as `microseconds` from the first arrival to the last end.
     var microsecondsPlaying: Double
     var summary: [String: Any]
 }
@@ -143,6 +147,7 @@ extension Bench {
         return Played(
             exchanges: exchanges, households: read["households", "started"],
             perSecond: perSecond, microseconds: ended.processor * 1e6 / exchanges,
+            kernelMicroseconds: ended.processor * ended.kernelShare * 1e6 / exchanges,
             microsecondsPlaying: read["rigHealth", "cpuPercent"] * 1e4 / perSecond,
             summary: summary)
     }
