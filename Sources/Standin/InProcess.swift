@@ -21,6 +21,8 @@ public final class InProcess: Transport {
     private let latency: Distribution.Sampler
     private let seed: Seed
     private let timeout: Duration
+    /// The same, to be added to instants.
+    private let timeoutNanoseconds: Int64
     private var underWay = Passages()
 
     /// What a device has on this transport, from its first request until it is retired.
@@ -39,19 +41,37 @@ public final class InProcess: Transport {
         fileprivate(set) var id: UInt64 = 0
         let completion: (Transfer) -> Void
         let sent: Instant
+        /// When no answer is awaited any longer.
+        let deadline: Instant
         let route: Route
-        let backLatency: Duration
+        /// In nanoseconds.
+        let backLatency: Int64
         let losesReply: Bool
+        /// What is to reach the service, until it does.
+        private var way: (request: ServiceRequest, network: InProcess)?
 
         init(
-            completion: @escaping (Transfer) -> Void, sent: Instant, route: Route,
-            backLatency: Duration, losesReply: Bool
+            completion: @escaping (Transfer) -> Void, sent: Instant, deadline: Instant,
+            route: Route, backLatency: Int64, losesReply: Bool
         ) {
             self.completion = completion
             self.sent = sent
+            self.deadline = deadline
             self.route = route
             self.backLatency = backLatency
             self.losesReply = losesReply
+        }
+
+        /// The service gets the request at `instant`. The timer holds nothing but the passage: a closure over
+        /// one reference needs no memory of its own.
+        func send(_ request: ServiceRequest, over network: InProcess, arriving instant: Instant) {
+            way = (request, network)
+            network.lane.at(instant) { self.arrive() }
+        }
+
+        private func arrive() {
+            guard let (request, network) = way.take() else { return }
+            network.feed(request)
         }
     }
 
@@ -68,6 +88,7 @@ public final class InProcess: Transport {
         latency = Distribution.Sampler(network.latency)
         self.seed = seed
         self.timeout = timeout
+        timeoutNanoseconds = Instant(timeout).nanoseconds
     }
 
     public func start(
@@ -75,24 +96,24 @@ public final class InProcess: Transport {
     ) {
         let link = link(of: device)
         // Four draws for each exchange, needed or not: what happens to one does not shift the next.
-        let there = latency.sample(using: &link.dice)
-        let back = latency.sample(using: &link.dice)
+        let there = latency.nanoseconds(using: &link.dice)
+        let back = latency.nanoseconds(using: &link.dice)
         let losesRequest = link.dice.chance(network.loss)
         let losesReply = link.dice.chance(network.loss)
         let now = lane.now
-        let id = underWay.add(
-            Passage(
-                completion: completion, sent: now,
-                route: link.route,
-                backLatency: back, losesReply: losesReply))
+        let passage = Passage(
+            completion: completion, sent: now, deadline: now.later(timeoutNanoseconds),
+            route: link.route, backLatency: back, losesReply: losesReply)
+        underWay.add(passage)
         link.route.reused = true
-        if losesRequest || there >= timeout { expire(id, at: now + timeout) }
+        if losesRequest || there >= timeoutNanoseconds { expire(passage) }
         guard !losesRequest else { return }
-        let request = ServiceRequest(
-            id: RequestID(id), method: call.method, target: call.address.target,
-            headers: call.headers, body: call.body, peer: "127.0.0.1",
-            drawKey: DrawKey(household: device.id.household, request: device.nextRequest()))
-        lane.at(now + there) { self.feed(.request(request)) }
+        passage.send(
+            ServiceRequest(
+                id: RequestID(passage.id), method: call.method, target: call.address.target,
+                headers: call.headers, body: call.body, peer: "127.0.0.1",
+                drawKey: DrawKey(household: device.id.household, request: device.nextRequest())),
+            over: self, arriving: now.later(there))
     }
 
     public func retire(_ device: Device) {
@@ -122,12 +143,19 @@ public final class InProcess: Transport {
         return link
     }
 
-    /// The service is given something, and its effects are put on the lane.
-    private func feed(_ input: Input) {
+    /// The service is given a request. A fault may leave it unanswered, or answer it when it acts.
+    private func feed(_ request: ServiceRequest) {
+        let isAnswered = take(service.on(request, at: lane.now))
+        if !isAnswered, let passage = underWay[request.id.value] { expire(passage) }
+    }
+
+    /// The effects are put on the lane. Whether they answer what led to them.
+    private func take(_ effects: [Effect]) -> Bool {
         var isAnswered = false
-        for effect in service.on(input, at: lane.now) {
+        for effect in effects {
             switch effect {
-            case .again(let input, at: let instant): lane.at(instant) { self.feed(input) }
+            case .again(let deed, at: let instant):
+                lane.at(instant) { _ = self.take(self.service.on(deed, at: self.lane.now)) }
             case .reply(let reply, to: let id, after: let delay):
                 isAnswered = true
                 send(reply, to: id.value, after: delay)
@@ -138,37 +166,30 @@ public final class InProcess: Transport {
         }
         let events = service.takeTruth()
         if !events.isEmpty { truth(events) }
-        // A fault may leave a request unanswered, or answer it when it acts.
-        if case .request(let request) = input, !isAnswered,
-            let passage = underWay[request.id.value]
-        {
-            expire(request.id.value, at: passage.sent + timeout)
-        }
+        return isAnswered
     }
 
     private func send(_ reply: Reply, to id: UInt64, after delay: Duration) {
         guard let passage = underWay[id] else { return }
-        let arrival = lane.now + delay + passage.backLatency
-        let deadline = passage.sent + timeout
-        guard !passage.losesReply, arrival <= deadline else {
-            expire(id, at: deadline)
-            return
-        }
+        let left = delay == .zero ? lane.now : lane.now + delay
+        let arrival = left.later(passage.backLatency)
+        guard !passage.losesReply, arrival <= passage.deadline else { return expire(passage) }
         lane.at(arrival) { self.complete(id, .answered(reply)) }
     }
 
     /// The connection breaks; the device hears of it as it would of an answer.
     private func reset(_ id: UInt64) {
         guard let passage = underWay[id] else { return }
-        lane.at(lane.now + passage.backLatency) {
+        lane.at(lane.now.later(passage.backLatency)) {
             let error = TransportError(.connectionLost, "the connection was reset")
             self.complete(id, .lost(error))
         }
     }
 
     /// A timer only for exchanges that are known to fail: the others cannot, and most are others.
-    private func expire(_ id: UInt64, at deadline: Instant) {
-        lane.at(deadline) {
+    private func expire(_ passage: Passage) {
+        let id = passage.id
+        lane.at(passage.deadline) {
             guard self.underWay[id] != nil else { return }
             let error = TransportError(.timeout, "no answer within \(self.timeout)")
             self.complete(id, .lost(error))
@@ -201,14 +222,13 @@ private struct Passages {
     private static let slotBits: UInt64 = 24
     private static let slotMask: UInt64 = 1 << slotBits - 1
 
-    /// Takes a passage up and gives its id. Ids grow with time.
-    mutating func add(_ passage: InProcess.Passage) -> UInt64 {
+    /// Takes a passage up and gives it its id. Ids grow with time.
+    mutating func add(_ passage: InProcess.Passage) {
         let slot = free.popLast() ?? slots.count
         precondition(slot <= Self.slotMask, "more requests under way than slots can be named")
         requests += 1
         passage.id = requests << Self.slotBits | UInt64(slot)
         if slot == slots.count { slots.append(passage) } else { slots[slot] = passage }
-        return passage.id
     }
 
     /// Nil when it has ended.
@@ -232,5 +252,13 @@ private struct Passages {
         slots = []
         free = []
         return passages
+    }
+}
+
+extension Instant {
+    /// So many nanoseconds later; saturates far outside any run, as adding a `Duration` does.
+    fileprivate func later(_ nanoseconds: Int64) -> Instant {
+        let (sum, overflow) = self.nanoseconds.addingReportingOverflow(nanoseconds)
+        return overflow ? .distantFuture : Instant(nanoseconds: sum)
     }
 }

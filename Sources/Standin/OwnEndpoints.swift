@@ -59,7 +59,7 @@ extension Service {
         guard codes.live(key, at: moment.milliseconds) != nil else { return 404 }
         guard delay > 0 else { return approve(approval, at: moment) ? 204 : 409 }
         let due = moment.now + .milliseconds(Int64(delay))
-        effects.append(.again(.deed(Deed(act: .approve(approval))), at: due))
+        effects.append(.again(Deed(act: .approve(approval)), at: due))
         return 202
     }
 

@@ -82,30 +82,33 @@ public struct Service: Sendable {
         return self
     }
 
-    /// One request; what it leads to. See `on(_: Input, at:)`.
+    /// One request; what it leads to. Instants must not go back.
     public mutating func on(_ request: ServiceRequest, at now: Instant) -> [Effect] {
-        on(.request(request), at: now)
-    }
-
-    /// One input; what it leads to. Instants must not go back.
-    public mutating func on(_ input: Input, at now: Instant) -> [Effect] {
-        let moment = Moment(now: now, milliseconds: epoch + now.nanoseconds / 1_000_000)
-        if case .request(let request) = input, var provider = identityProvider.take() {
+        let moment = moment(at: now)
+        if identityProvider != nil, var provider = identityProvider.take() {
             defer { identityProvider = provider }
             return provider.on(request, at: moment)
         }
         sweep(at: moment)
-        guard case .request(let request) = input else {
-            if case .deed(let deed) = input { ids.begin(deed.drawKey) }
-            return keyed(taken(input, at: moment))
-        }
         ids.begin(request.drawKey)
         balancer.receive(request)
         let effects =
             request.method == .options
             ? [.reply(preflight(at: moment), to: request.id, after: .zero)]
-            : taken(input, at: moment)
+            : answer(request, at: moment)
         return dressed(keyed(effects), for: request)
+    }
+
+    /// Something that it had put off until now; what it leads to.
+    public mutating func on(_ deed: Deed, at now: Instant) -> [Effect] {
+        let moment = moment(at: now)
+        sweep(at: moment)
+        ids.begin(deed.drawKey)
+        return keyed(perform(deed.act, at: moment))
+    }
+
+    private func moment(at now: Instant) -> Moment {
+        Moment(now: now, milliseconds: epoch + now.nanoseconds / 1_000_000)
     }
 
     /// What is put off is drawn for whom it was put off.
@@ -113,38 +116,35 @@ public struct Service: Sendable {
         guard let key = ids.key else { return effects }
         var effects = effects
         for position in effects.indices {
-            guard case .again(.deed(var deed), at: let instant) = effects[position] else {
-                continue
-            }
+            guard case .again(var deed, at: let instant) = effects[position] else { continue }
             deed.drawKey = key.deed(position)
-            effects[position] = .again(.deed(deed), at: instant)
+            effects[position] = .again(deed, at: instant)
         }
         return effects
     }
 
-    private mutating func taken(_ input: Input, at moment: Moment) -> [Effect] {
-        switch input {
-        case .request(let request):
-            if request.target.utf8.starts(with: "/_standin/".utf8) {
-                return answerOwn(request, at: moment)
-            }
+    private mutating func answer(_ request: ServiceRequest, at moment: Moment) -> [Effect] {
+        if request.target.utf8Span.span.holds("/_standin/".utf8Span.span, at: 0) {
+            return answerOwn(request, at: moment)
+        }
+        if var faults = faults.take() {
+            defer { self.faults = faults }
+            return faults.answer(request, by: &self, at: moment)
+        }
+        let reply = Self.question(request).answer(by: &self, at: moment)
+        return [.reply(reply, to: request.id, after: .zero)]
+    }
+
+    private mutating func perform(_ act: Deed.Act, at moment: Moment) -> [Effect] {
+        switch act {
+        case .approve(let approval): _ = approve(approval, at: moment)
+        case .fault(let deed):
             if var faults = faults.take() {
                 defer { self.faults = faults }
-                return faults.answer(request, by: &self, at: moment)
+                return faults.run(deed, on: &self, at: moment)
             }
-            let reply = Self.question(request).answer(by: &self, at: moment)
-            return [.reply(reply, to: request.id, after: .zero)]
-        case .deed(let deed):
-            switch deed.act {
-            case .approve(let approval): _ = approve(approval, at: moment)
-            case .fault(let deed):
-                if var faults = faults.take() {
-                    defer { self.faults = faults }
-                    return faults.run(deed, on: &self, at: moment)
-                }
-            }
-            return []
         }
+        return []
     }
 
     /// What the service has counted so far, and what it holds.

@@ -47,8 +47,10 @@ public struct ServiceRequest: Sendable, Hashable {
     }
 
     /// The bearer of `Authorization`.
-    var bearer: Substring? {
-        guard let header = headers["Authorization"] else { return nil }
+    var bearer: Substring? { headers["Authorization"].flatMap(Self.bearer(in:)) }
+
+    /// The bearer that the text of an `Authorization` names.
+    static func bearer(in header: String) -> Substring? {
         let bytes = header.utf8Span.span
         let scheme = "Bearer "
         guard bytes.count > 7, bytes.extracting(0..<7).equalsIgnoringCase(scheme.utf8Span.span)
@@ -77,16 +79,11 @@ public struct ServiceRequest: Sendable, Hashable {
     /// first is the device.
     var throttleIdentity: String {
         guard let forwarded = headers["X-Forwarded-For"], !forwarded.isEmpty else { return peer }
-        guard forwarded.utf8.contains(UInt8(ascii: ",")) else { return forwarded }
-        return Substring(forwarded.utf8.prefix { $0 != UInt8(ascii: ",") }).trimmingSpaces()
+        let bytes = forwarded.utf8Span.span
+        let end = bytes.first(UInt8(ascii: ","))
+        guard end < bytes.count else { return forwarded }
+        return String(repairing: bytes.extracting(0..<end)).trimmingSpaces()
     }
-}
-
-/// What happens to the service.
-public enum Input: Sendable {
-    case request(ServiceRequest)
-    /// Something the service had put off until now.
-    case deed(Deed)
 }
 
 /// Something that the service does later than it was asked: opaque outside, so that whoever drives
@@ -114,8 +111,8 @@ public struct Deed: Sendable, Hashable {
 public enum Effect: Sendable {
     /// Send this, `after` that long.
     case reply(Reply, to: RequestID, after: Duration)
-    /// Come back with `Input` at that instant, in order of setting among equals.
-    case again(Input, at: Instant)
+    /// Come back with the deed at that instant, in order of setting among equals.
+    case again(Deed, at: Instant)
     /// Break the connection that this came on instead of answering.
     case reset(RequestID)
 }

@@ -55,14 +55,26 @@ public enum Distribution: Hashable, Sendable {
         /// One draw; see `Distribution.sample`.
         public func sample(using dice: inout Dice) -> Duration {
             if case .fixed(let value) = shape { return value }
-            return value(atShare: dice.unit())
+            return .nanoseconds(nanoseconds(atShare: dice.unit()))
+        }
+
+        /// One draw in whole nanoseconds: what is added to an instant is not multiplied and divided again in
+        /// 128 bits.
+        public func nanoseconds(using dice: inout Dice) -> Int64 {
+            if case .fixed(let value) = shape { return value.nanoseconds }
+            return nanoseconds(atShare: dice.unit())
         }
 
         func value(atShare share: Double) -> Duration {
+            if case .fixed(let value) = shape { return value }
+            return .nanoseconds(nanoseconds(atShare: share))
+        }
+
+        private func nanoseconds(atShare share: Double) -> Int64 {
             let inside = min(max(share, Distribution.cut), 1 - Distribution.cut)
             let nanoseconds: Double
             switch shape {
-            case .fixed(let value): return value
+            case .fixed(let value): return value.nanoseconds
             case .uniform(let from, let to):
                 nanoseconds = from + (to - from) * min(max(share, 0), 1)
             case .exponential(let mean):
@@ -71,7 +83,7 @@ public enum Distribution: Hashable, Sendable {
                 let exponent = sigma * Elementary.normalQuantile(inside)
                 nanoseconds = median * Elementary.exponential(min(max(exponent, -700), 700))
             }
-            return .nanoseconds(Int64(min(max(nanoseconds, 0), Self.longest).rounded()))
+            return Int64(min(max(nanoseconds, 0), Self.longest).rounded())
         }
     }
 

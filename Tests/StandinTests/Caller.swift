@@ -19,8 +19,8 @@ struct Caller {
     var forwardedFor: String?
     var sendsDeviceInfo = true
     var cookies: [String: String] = [:]
-    /// Inputs that the service has asked for.
-    var due: [(at: Instant, input: Input)] = []
+    /// What the service has put off.
+    var due: [(at: Instant, deed: Deed)] = []
     /// Connections that the service broke.
     var resets = 0
     private var requests: UInt64 = 0
@@ -56,8 +56,8 @@ struct Caller {
     mutating func advance(_ duration: Duration) {
         now = now + duration
         while let first = due.indices.min(by: { due[$0].at < due[$1].at }), due[first].at <= now {
-            let (instant, input) = due.remove(at: first)
-            take(service.on(input, at: instant))
+            let (instant, deed) = due.remove(at: first)
+            take(service.on(deed, at: instant))
         }
     }
 
@@ -110,7 +110,7 @@ struct Caller {
         for effect in effects {
             switch effect {
             case .reply(let reply, to: _, after: _): replies.append(reply)
-            case .again(let input, at: let instant): due.append((instant, input))
+            case .again(let deed, at: let instant): due.append((instant, deed))
             case .reset: resets += 1
             }
         }

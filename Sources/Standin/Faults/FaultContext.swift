@@ -57,7 +57,7 @@ struct FaultContext {
     /// `run(ticket:)` of the fault at work is called that much later.
     mutating func schedule(_ ticket: Int, in delay: Duration) {
         let deed = Deed(act: .fault(FaultDeed(fault: fault.index, ticket: ticket)))
-        effects.append(.again(.deed(deed), at: moment.now + delay))
+        effects.append(.again(deed, at: moment.now + delay))
     }
 
     /// Notes that the fault at work does something at this request; the activation's number.

@@ -73,9 +73,9 @@ final class ServiceLoop {
         switch effect {
         case .reply(let reply, to: let id, after: let delay):
             after(delay) { engine in engine.waiting.removeValue(forKey: id.value)?.send(reply) }
-        case .again(let input, at: let instant):
+        case .again(let deed, at: let instant):
             after(instant - now) { engine in
-                for effect in engine.service.on(input, at: engine.now) { engine.perform(effect) }
+                for effect in engine.service.on(deed, at: engine.now) { engine.perform(effect) }
                 engine.tell()
             }
         case .reset(let id): waiting.removeValue(forKey: id.value)?.reset()

@@ -54,8 +54,10 @@ struct V1Question: Sendable {
 
     /// The bearer of the header, or of the older query parameter (§ 3.2).
     var bearer: Substring? {
-        if request.headers["Authorization"] != nil { return request.bearer }
-        return self["access_token"].map { $0[...] }
+        guard let header = request.headers["Authorization"] else {
+            return self["access_token"].map { $0[...] }
+        }
+        return ServiceRequest.bearer(in: header)
     }
 
     /// Who signs with the older header, if the request does (observed.md).
