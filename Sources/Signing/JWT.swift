@@ -4,27 +4,40 @@ internal import Formats
 /// caller's business.
 public enum JWT {
     private static let header = #"{"alg":"RS256","typ":"JWT"}"#
+    private static let encodedHeader = Base64.encodeURL(header.utf8)
 
     /// The compact form `header.claims.signature`. `id`: the key's name in the header (`kid`), which
     /// needs no escapes.
     public static func make(
         claims: String, key: RSAKey, id: String? = nil
     ) throws(SigningError) -> String {
-        let header = id.map { #"{"alg":"RS256","kid":"\#($0)","typ":"JWT"}"# } ?? header
-        let signed = Base64.encodeURL(header.utf8) + "." + Base64.encodeURL(claims.utf8)
-        return signed + "." + Base64.encodeURL(try key.sign(Array(signed.utf8)))
+        let header = id.map { #"{"alg":"RS256","kid":"\#($0)","typ":"JWT"}"# }
+        let signed = joined(
+            header.map { Base64.encodeURL($0.utf8) } ?? encodedHeader,
+            Base64.encodeURL(claims.utf8))
+        return joined(signed, Base64.encodeURL(try key.sign(Array(signed.utf8))))
     }
 
     /// The same, signed with the key of access tokens.
     public static func make(claims: String, key: AccessTokenKey) -> String {
-        let signed = Base64.encodeURL(header.utf8) + "." + Base64.encodeURL(claims.utf8)
-        return signed + "." + Base64.encodeURL(key.sign(Array(signed.utf8)))
+        let signed = joined(encodedHeader, Base64.encodeURL(claims.utf8))
+        return joined(signed, Base64.encodeURL(key.sign(Array(signed.utf8))))
     }
 
     /// The same with this in place of a signature: for tokens that nobody verifies.
     public static func make(claims: String, signature: [UInt8]) -> String {
-        Base64.encodeURL(header.utf8) + "." + Base64.encodeURL(claims.utf8) + "."
-            + Base64.encodeURL(signature)
+        joined(encodedHeader, Base64.encodeURL(claims.utf8), Base64.encodeURL(signature))
+    }
+
+    /// In one piece of memory, and no more.
+    private static func joined(_ parts: String...) -> String {
+        var text = ""
+        text.reserveCapacity(parts.reduce(parts.count - 1) { $0 + $1.utf8.count })
+        for part in parts {
+            if !text.isEmpty { text += "." }
+            text += part
+        }
+        return text
     }
 
     /// The claims of a token that `key` signed. Throws `notAToken` for another shape or algorithm

@@ -21,15 +21,22 @@ enum ProtocolScope: String, CaseIterable, Sendable {
 /// forever, one pair per app instance"; tokens go when they expire.
 struct Clients: Sendable {
     private struct Client: Sendable {
+        let id: String
         var secret: String
         var software: Software
         /// Nil until it is known which protocol it speaks.
         var scope: ProtocolScope?
+        var isRegistered = true
     }
 
     private struct IssuedGrant: Sendable {
-        var client: InventedID
+        var client: ClientPlace
         var expires: Int64
+    }
+
+    /// Where a client is kept.
+    struct ClientPlace: Sendable {
+        fileprivate let index: Int
     }
 
     /// What a bearer is worth.
@@ -43,14 +50,17 @@ struct Clients: Sendable {
 
     /// `ServiceSettings.signsAccess`
     private let signs: Bool
-    private var clients: [InventedID: Client] = [:]
+    /// Each at its place, which its bearers name; those that were forgotten, too.
+    private var clients: [Client] = []
+    /// Of those that are registered.
+    private var places: [InventedID: ClientPlace] = [:]
     private var grants: [InventedID: IssuedGrant] = [:]
     private var queue = DueQueue<InventedID>()
     private(set) var granted = 0
 
     init(signs: Bool) { self.signs = signs }
 
-    var registered: Int { clients.count }
+    var registered: Int { places.count }
     /// Access tokens held at present.
     var count: Int { grants.count }
 
@@ -60,19 +70,24 @@ struct Clients: Sendable {
     ) -> (id: String, secret: String) {
         let id = ids.record()
         let secret = ids.record()
-        clients[InventedID(id)] = Client(secret: secret, software: software, scope: scope)
+        places[InventedID(id)] = ClientPlace(index: clients.count)
+        clients.append(Client(id: id, secret: secret, software: software, scope: scope))
         return (id, secret)
     }
 
-    func knows(_ id: String, secret: String) -> Bool {
-        clients[InventedID(id)]?.secret == secret
+    /// The place of a client that shows its secret; nil for any other.
+    func place(of id: String, secret: String) -> ClientPlace? {
+        guard let place = places[InventedID(id)] else { return nil }
+        return clients[place.index].secret == secret ? place : nil
     }
 
-    /// A new access token of a known client.
-    mutating func grant(to client: String, at time: Int64, ttl: Int64, ids: inout IDs) -> String {
+    /// A new access token of a client.
+    mutating func grant(
+        to client: ClientPlace, at time: Int64, ttl: Int64, ids: inout IDs
+    ) -> String {
         let text = accessToken(of: client, at: time, ttl: ttl, ids: &ids)
         let token = InventedID(text)
-        grants[token] = IssuedGrant(client: InventedID(client), expires: time + ttl)
+        grants[token] = IssuedGrant(client: client, expires: time + ttl)
         queue.add(token, due: time + ttl)
         granted += 1
         return text
@@ -81,14 +96,15 @@ struct Clients: Sendable {
     /// As services give them out (observed.md): a JWT of some 640 bytes, signed with RS256. What it is worth
     /// the table says, not its text.
     private func accessToken(
-        of client: String, at time: Int64, ttl: Int64, ids: inout IDs
+        of place: ClientPlace, at time: Int64, ttl: Int64, ids: inout IDs
     ) -> String {
-        let id = ids.secret()
-        let scopes = clients[InventedID(client)]?.scope.map { [$0] } ?? ProtocolScope.allCases
+        let (id, client) = (ids.secret(), clients[place.index])
+        let scopes =
+            client.scope?.rawValue
+            ?? ProtocolScope.allCases.map(\.rawValue).joined(separator: " ")
         let claims =
-            #"{"jti":"\#(id)","sub":"\#(client)","iss":"screenrig","#
-            + #""scopes":"\#(scopes.map(\.rawValue).joined(separator: " "))","#
-            + #""iat":\#(time / 1000),"exp":\#((time + ttl) / 1000)}"#
+            #"{"jti":"\#(id)","sub":"\#(client.id)","iss":"screenrig","#
+            + #""scopes":"\#(scopes)","iat":\#(time / 1000),"exp":\#((time + ttl) / 1000)}"#
         return signs
             ? JWT.make(claims: claims, key: .demo)
             : JWT.make(claims: claims, signature: ids.signature())
@@ -96,28 +112,31 @@ struct Clients: Sendable {
 
     func standing(of token: Substring, at time: Int64) -> BearerStanding {
         guard let grant = grants[InventedID(token)], time < grant.expires else { return .stale }
-        guard let client = clients[grant.client] else { return .orphaned }
-        return .good(client.software)
+        let client = grant.client.index
+        return clients[client].isRegistered ? .good(clients[client].software) : .orphaned
     }
 
-    /// The application of a registered client.
-    func software(of id: String) -> Software? { clients[InventedID(id)]?.software }
+    /// The application of a client.
+    func software(of client: ClientPlace) -> Software { clients[client.index].software }
 
     /// Forgets a client, as when its application is withdrawn; false when it was not known.
     mutating func forget(_ id: String) -> Bool {
-        clients.removeValue(forKey: InventedID(id)) != nil
+        guard let place = places.removeValue(forKey: InventedID(id)) else { return false }
+        clients[place.index].isRegistered = false
+        return true
     }
 
     /// Whether `standing` is good and the client speaks that protocol: it does if it has spoken no
     /// other before.
     mutating func accepts(_ token: Substring, for scope: ProtocolScope, at time: Int64) -> Bool {
-        guard let index = grants.index(forKey: InventedID(token)) else { return false }
-        let grant = grants.values[index]
-        guard time < grant.expires, let client = clients.index(forKey: grant.client) else {
-            return false
-        }
-        if let own = clients.values[client].scope { return own == scope }
-        clients.values[client].scope = scope
+        guard let grant = grants[InventedID(token)], time < grant.expires else { return false }
+        return speaks(grant.client, scope)
+    }
+
+    private mutating func speaks(_ client: ClientPlace, _ scope: ProtocolScope) -> Bool {
+        guard clients[client.index].isRegistered else { return false }
+        if let own = clients[client.index].scope { return own == scope }
+        clients[client.index].scope = scope
         return true
     }
 
@@ -125,19 +144,16 @@ struct Clients: Sendable {
     mutating func client(
         of token: Substring, for scope: ProtocolScope, at time: Int64
     ) -> (id: String, software: Software)? {
-        guard let index = grants.index(forKey: InventedID(token)) else { return nil }
-        let grant = grants.values[index]
-        guard time < grant.expires, let client = clients.index(forKey: grant.client) else {
-            return nil
-        }
-        if clients.values[client].scope == nil { clients.values[client].scope = scope }
-        guard clients.values[client].scope == scope else { return nil }
-        return (String(grant.client.text), clients.values[client].software)
+        guard let grant = grants[InventedID(token)], time < grant.expires,
+            speaks(grant.client, scope)
+        else { return nil }
+        let client = clients[grant.client.index]
+        return (client.id, client.software)
     }
 
     /// The id of the client that a bearer was granted to; for faults.
     func id(of token: Substring) -> String? {
-        grants[InventedID(token)].map { String($0.client.text) }
+        grants[InventedID(token)].map { clients[$0.client.index].id }
     }
 
     /// The application behind a good bearer, whichever protocol it speaks.

@@ -63,14 +63,15 @@ extension Service {
         guard kind == "client_credentials" else {
             return reply(400, error: "unsupported_grant_type", at: moment)
         }
-        guard clients.knows(id, secret: secret) else {
+        guard let client = clients.place(of: id, secret: secret) else {
             return reply(400, error: "invalid_client", at: moment)
         }
-        if let software = clients.software(of: id), statements.isRevoked(software.id) {
+        if statements.isRevoked(clients.software(of: client).id) {
             return reply(400, error: "unauthorized_client", at: moment)
         }
         let token = clients.grant(
-            to: id, at: moment.milliseconds, ttl: settings.accessTTL.wholeMilliseconds, ids: &ids)
+            to: client, at: moment.milliseconds, ttl: settings.accessTTL.wholeMilliseconds,
+            ids: &ids)
         counters.tokensIssued += 1
         let (grant, life) = (ids.record(), settings.accessTTL.wholeMilliseconds / 1000)
         return json(201, at: moment) {
