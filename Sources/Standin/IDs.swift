@@ -6,18 +6,15 @@ internal import Statistics
 /// same ids. One child of the seed for each purpose, so that they do not reshuffle each other. Where requests
 /// have keys, what is drawn for one hangs on its key alone.
 struct IDs: Sendable {
+    /// Each begins where it is first drawn from: a request draws from one or two of them.
     private struct Streams {
-        var records: Dice
-        var codes: Dice
-        var secrets: Dice
-        var responses: Dice
+        private let seed: Seed
+        lazy var records = seed.child("records").generator()
+        lazy var codes = seed.child("codes").generator()
+        lazy var secrets = seed.child("secrets").generator()
+        lazy var responses = seed.child("responses").generator()
 
-        init(_ seed: Seed) {
-            records = seed.child("records").generator()
-            codes = seed.child("codes").generator()
-            secrets = seed.child("secrets").generator()
-            responses = seed.child("responses").generator()
-        }
+        init(_ seed: Seed) { self.seed = seed }
     }
 
     private let seed: Seed
@@ -228,16 +225,11 @@ struct InventedID: Hashable, Sendable {
     init(_ text: Substring) { self.text = text }
 
     func hash(into hasher: inout Hasher) {
-        let bytes = text.utf8
-        // Native strings are contiguous; the other way is for bridged ones, which nobody makes here.
-        hasher.combine(
-            bytes.withContiguousStorageIfAvailable(Self.tail)
-                ?? Array(bytes.suffix(8)).withUnsafeBufferPointer(Self.tail))
-    }
-
-    private static func tail(of bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        let bytes = text.utf8Span.span
         var tail: UInt64 = 0
-        for byte in bytes.suffix(8) { tail = tail << 8 | UInt64(byte) }
-        return tail
+        for position in max(0, bytes.count - 8)..<bytes.count {
+            tail = tail << 8 | UInt64(bytes[position])
+        }
+        hasher.combine(tail)
     }
 }
