@@ -31,8 +31,12 @@ struct MediaSigner: Sendable {
         // and that is what the filler says too.
         let signature =
             (signs ? try? key.sign(short) : nil) ?? Self.filler.digest(short)
-        let whole =
-            Array("<signatureInfo>\(Base64.encode(signature))</signatureInfo>".utf8) + short
+        var whole: [UInt8] = []
+        whole.reserveCapacity(short.count + 2 * signature.count + 32)
+        whole.append(text: "<signatureInfo>")
+        whole.append(text: Base64.encode(signature))
+        whole.append(text: "</signatureInfo>")
+        whole += short
         return Base64.encode(whole)
     }
 

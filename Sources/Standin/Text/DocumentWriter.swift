@@ -158,7 +158,8 @@ struct DocumentWriter {
     ) {
         open(name)
         content(&self)
-        close(String(name.prefix { $0 != " " }))
+        let bytes = name.utf8Span.span
+        close(bytes.extracting(0..<bytes.first(UInt8(ascii: " "))))
     }
 
     private mutating func separate() {
@@ -167,26 +168,37 @@ struct DocumentWriter {
     }
 
     private mutating func open(_ name: String) {
+        let name = name.utf8Span.span
         switch spelling {
         case .json:
-            separate()
-            bytes.append(UInt8(ascii: "\""))
-            write(name)
-            bytes.append(UInt8(ascii: "\""))
-            bytes.append(UInt8(ascii: ":"))
+            let isFirst = isAtStart
+            isAtStart = false
+            bytes.append(addingCapacity: name.count + 4) { out in
+                if !isFirst { out.append(UInt8(ascii: ",")) }
+                out.append(UInt8(ascii: "\""))
+                out.append(name)
+                out.append(UInt8(ascii: "\""))
+                out.append(UInt8(ascii: ":"))
+            }
         case .xml:
-            bytes.append(UInt8(ascii: "<"))
-            write(name)
-            bytes.append(UInt8(ascii: ">"))
+            bytes.append(addingCapacity: name.count + 2) { out in
+                out.append(UInt8(ascii: "<"))
+                out.append(name)
+                out.append(UInt8(ascii: ">"))
+            }
         }
     }
 
-    private mutating func close(_ name: String) {
+    private mutating func close(_ name: String) { close(name.utf8Span.span) }
+
+    private mutating func close(_ name: Span<UInt8>) {
         guard spelling == .xml else { return }
-        bytes.append(UInt8(ascii: "<"))
-        bytes.append(UInt8(ascii: "/"))
-        write(name)
-        bytes.append(UInt8(ascii: ">"))
+        bytes.append(addingCapacity: name.count + 3) { out in
+            out.append(UInt8(ascii: "<"))
+            out.append(UInt8(ascii: "/"))
+            out.append(name)
+            out.append(UInt8(ascii: ">"))
+        }
     }
 
     private mutating func value(_ text: String) {
@@ -197,4 +209,10 @@ struct DocumentWriter {
     }
 
     private mutating func write(_ text: String) { bytes.append(text: text) }
+}
+
+extension OutputSpan<UInt8> {
+    mutating func append(_ bytes: Span<UInt8>) {
+        for position in bytes.indices { append(bytes[position]) }
+    }
 }

@@ -6,9 +6,14 @@ struct FormFields: Sendable {
     private let text: String
     private let fields: [Field]
 
+    /// Where it begins, where its `=` stands, and where it ends; the last two are the same without a sign.
     private struct Field: Sendable {
-        var name: Range<Int>
-        var value: Range<Int>
+        var start: Int
+        var sign: Int
+        var end: Int
+
+        var name: Range<Int> { start..<sign }
+        var value: Range<Int> { min(sign + 1, end)..<end }
     }
 
     static let none = FormFields("", from: 0)
@@ -19,10 +24,12 @@ struct FormFields: Sendable {
         let bytes = text.utf8Span.span
         var fields: [Field] = []
         var position = start
+        // As many as nearly all requests have.
+        if position < bytes.count { fields.reserveCapacity(8) }
         while position < bytes.count {
             let sign = bytes.first(of: ByteStops("&", "="), from: position)
             let end = bytes.first(UInt8(ascii: "&"), from: sign)
-            fields.append(Field(name: position..<sign, value: min(sign + 1, end)..<end))
+            fields.append(Field(start: position, sign: sign, end: end))
             position = end + 1
         }
         self.fields = fields
@@ -43,8 +50,8 @@ struct FormFields: Sendable {
     subscript(name: String) -> String? {
         guard !fields.isEmpty else { return nil }
         let (bytes, wanted) = (text.utf8Span.span, name.utf8Span.span)
-        for field in fields where field.name.count == wanted.count {
-            guard bytes.holds(wanted, at: field.name.lowerBound) else { continue }
+        for field in fields where field.sign - field.start == wanted.count {
+            guard bytes.holds(wanted, at: field.start) else { continue }
             return Percent.decode(bytes.extracting(field.value), plusIsSpace: true)
         }
         return nil

@@ -61,12 +61,16 @@ struct JSONSlice {
     }
 
     static func quote(_ text: String, to out: inout [UInt8]) {
-        out.append(UInt8(ascii: "\""))
         if isPlain(text) {
-            out.append(text: text)
-            out.append(UInt8(ascii: "\""))
+            // Once for all of it: else text and mark each might move what is there.
+            out.append(addingCapacity: text.utf8.count + 2) { out in
+                out.append(UInt8(ascii: "\""))
+                out.append(text.utf8Span.span)
+                out.append(UInt8(ascii: "\""))
+            }
             return
         }
+        out.append(UInt8(ascii: "\""))
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "\""): out += #"\""#.utf8
