@@ -84,6 +84,15 @@ public struct Service: Sendable {
 
     /// One request; what it leads to. Instants must not go back.
     public mutating func on(_ request: ServiceRequest, at now: Instant) -> [Effect] {
+        var question: (any ProtocolQuestion)?
+        return on(request, asking: &question, at: now)
+    }
+
+    /// `question`: the request as its protocol reads it, where that is known from one that said the same. Set
+    /// to that of this one if it is nil and no fault has a part in it.
+    mutating func on(
+        _ request: ServiceRequest, asking question: inout (any ProtocolQuestion)?, at now: Instant
+    ) -> [Effect] {
         let moment = moment(at: now)
         if identityProvider != nil, var provider = identityProvider.take() {
             defer { identityProvider = provider }
@@ -95,7 +104,7 @@ public struct Service: Sendable {
         let effects =
             request.method == .options
             ? [.reply(preflight(at: moment), to: request.id, after: .zero)]
-            : answer(request, at: moment)
+            : answer(request, asking: &question, at: moment)
         return dressed(keyed(effects), for: request)
     }
 
@@ -123,7 +132,9 @@ public struct Service: Sendable {
         return effects
     }
 
-    private mutating func answer(_ request: ServiceRequest, at moment: Moment) -> [Effect] {
+    private mutating func answer(
+        _ request: ServiceRequest, asking question: inout (any ProtocolQuestion)?, at moment: Moment
+    ) -> [Effect] {
         if request.target.utf8Span.span.holds("/_standin/".utf8Span.span, at: 0) {
             return answerOwn(request, at: moment)
         }
@@ -131,7 +142,9 @@ public struct Service: Sendable {
             defer { self.faults = faults }
             return faults.answer(request, by: &self, at: moment)
         }
-        let reply = Self.question(request).answer(by: &self, at: moment)
+        let asked = question ?? Self.question(request)
+        question = asked
+        let reply = asked.answer(by: &self, at: moment)
         return [.reply(reply, to: request.id, after: .zero)]
     }
 

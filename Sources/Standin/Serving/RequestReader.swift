@@ -26,6 +26,8 @@ struct RequestReader {
         var persists = true
         /// Its body was longer than allowed, and was dropped.
         var isTooLong = false
+        /// It says what the one before it on the connection said, and neither has a body.
+        var repeats = false
     }
 
     /// What was found in the bytes.
@@ -119,6 +121,7 @@ struct RequestReader {
 
     private mutating func begin() {
         request = lastRequest
+        request.repeats = false
         overhead = 0
     }
 
@@ -182,6 +185,7 @@ struct RequestReader {
                 Self.isSame($0, UnsafeRawBufferPointer(rebasing: bytes[..<last.count]))
             })
         {
+            lastRequest.repeats = true
             return last.count
         }
         guard let count = try endOfHead(bytes) else { return nil }

@@ -18,6 +18,8 @@ final class ServerConnection: ChannelInboundHandler, Waiting {
     /// same time.
     private var isInTurn = false
     private var state = ConnectionState.reads
+    /// The last request as its protocol reads it, for one that repeats it.
+    private var question: (any ProtocolQuestion)?
 
     private enum ConnectionState {
         /// Ready for the next request.
@@ -95,9 +97,11 @@ final class ServerConnection: ChannelInboundHandler, Waiting {
         state = .waits(
             isHead: request.isHead, persists: request.persists && !request.isTooLong)
         guard !request.isTooLong else { return send(Reply(status: 413)) }
+        var question = request.repeats ? self.question : nil
         engine.take(
             method: request.method, target: request.target, headers: request.headers,
-            body: request.body, peer: peer, from: self)
+            body: request.body, peer: peer, asking: &question, from: self)
+        self.question = question
     }
 
     func send(_ reply: Reply) {
@@ -133,32 +137,44 @@ final class ServerConnection: ChannelInboundHandler, Waiting {
 extension ByteBuffer {
     /// A reply with its length, as HTTP/1.1 has it.
     fileprivate mutating func write(_ reply: Reply, isHead: Bool, persists: Bool) {
-        writeStaticString("HTTP/1.1 ")
-        write(decimal: reply.status)
-        writeStaticString(" ")
-        writeString(HTTPResponseStatus(statusCode: reply.status).reasonPhrase)
-        writeStaticString("\r\n")
+        let reason = HTTPResponseStatus(statusCode: reply.status).reasonPhrase
+        // What stands around reason and fields takes less than 128 bytes, and 4 with each field.
+        var width = 128 + reason.utf8.count
         for field in reply.headers.fields {
-            writeString(field.name)
-            writeStaticString(": ")
-            // The one value that comes from outside, `Location`, was checked for control characters
-            // when it came (`Service.redirectURL`).
-            writeString(field.value)
-            writeStaticString("\r\n")
+            width += field.name.utf8.count + field.value.utf8.count + 4
         }
-        // 204 has neither a body nor a length (RFC 9110, 8.6).
-        if reply.status != 204 {
-            writeStaticString("Content-Length: ")
-            write(decimal: reply.body.count)
-            writeStaticString("\r\n")
+        writeWithOutputRawSpan(minimumWritableBytes: width) { head in
+            head.append("HTTP/1.1 ")
+            head.append(decimal: reply.status)
+            head.append(" ")
+            head.append(reason)
+            for field in reply.headers.fields {
+                head.append("\r\n")
+                head.append(field.name)
+                head.append(": ")
+                // The one value that comes from outside, `Location`, was checked for control
+                // characters when it came (`Service.redirectURL`).
+                head.append(field.value)
+            }
+            // 204 has neither a body nor a length (RFC 9110, 8.6).
+            if reply.status != 204 {
+                head.append("\r\nContent-Length: ")
+                head.append(decimal: reply.body.count)
+            }
+            head.append(persists ? "\r\n\r\n" : "\r\nConnection: close\r\n\r\n")
         }
-        if !persists { writeStaticString("Connection: close\r\n") }
-        writeStaticString("\r\n")
         if !isHead { writeBytes(reply.body) }
     }
+}
 
-    private mutating func write(decimal number: Int) {
-        if number >= 10 { write(decimal: number / 10) }
-        writeInteger(UInt8(ascii: "0") + UInt8(number % 10))
+extension OutputRawSpan {
+    fileprivate mutating func append(_ text: String) {
+        let bytes = text.utf8Span.span
+        for position in bytes.indices { append(bytes[position]) }
+    }
+
+    fileprivate mutating func append(decimal number: Int) {
+        if number >= 10 { append(decimal: number / 10) }
+        append(UInt8(ascii: "0") + UInt8(number % 10))
     }
 }

@@ -58,10 +58,11 @@ final class ServerStream: ChannelInboundHandler, Waiting {
             send(Reply(status: 413))
             return
         }
+        var question: (any ProtocolQuestion)?
         engine.take(
             method: Method(rawValue: head.method.rawValue), target: head.uri,
             headers: Headers(head.headers.map { Headers.Field($0.name, $0.value) }), body: body,
-            peer: peer, from: self)
+            peer: peer, asking: &question, from: self)
     }
 
     func send(_ reply: Reply) {

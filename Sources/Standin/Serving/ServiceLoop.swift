@@ -38,9 +38,10 @@ final class ServiceLoop {
         Instant(nanoseconds: (NIODeadline.now() - origin).nanoseconds)
     }
 
+    /// `question`: see `Service.on(_:asking:at:)`.
     func take(
         method: Method?, target: String, headers: Headers, body: [UInt8], peer: String,
-        from caller: any Waiting
+        asking question: inout (any ProtocolQuestion)?, from caller: any Waiting
     ) {
         requests += 1
         let id = requests
@@ -48,7 +49,7 @@ final class ServiceLoop {
             id: RequestID(id), method: method, target: target, headers: headers, body: body,
             peer: peer)
         var isAnswered = false
-        for effect in service.on(request, at: now) {
+        for effect in service.on(request, asking: &question, at: now) {
             switch effect {
             case .reply(let reply, let to, after: .zero) where to.value == id:
                 isAnswered = true
