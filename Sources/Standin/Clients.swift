@@ -35,7 +35,7 @@ struct Clients: Sendable {
     }
 
     /// Where a client is kept.
-    struct ClientPlace: Sendable {
+    struct ClientPlace: Hashable, Sendable {
         fileprivate let index: Int
     }
 

@@ -8,6 +8,7 @@ import Signing
 import Standin
 import Statistics
 import Testing
+import Vocabulary
 
 @Suite("the service on sockets", .serialized)
 struct ListenerTests {
@@ -56,6 +57,21 @@ struct ListenerTests {
         #expect(await listener.counters().count(of: .pollToken, status: 404) == 2)
         await listener.stop()
         #expect(await listener.counters().count(of: .pollToken) == 2)
+    }
+
+    @Test("a request that is repeated on its connection is answered by what the service knows then")
+    func repeated() async throws {
+        let throttle = Policies.Throttle(every: .seconds(3600), burst: 1)
+        let listener = try await Self.serve(
+            settings: ServiceSettings(policies: .init(throttle: throttle), auth: .none))
+        let text = try await Self.talk(listener, Self.poll + Self.poll + Self.poll) {
+            $0.contains(" 429 ") && $0.split(separator: "HTTP/1.1 ").count >= 3
+        }
+        let statuses = text.split(separator: "HTTP/1.1 ").map { $0.prefix(3) }
+        #expect(statuses == ["404", "404", "429"])
+        let ids = text.split(separator: "\r\n").filter { $0.hasPrefix("Adobe-Request-Id: ") }
+        #expect(ids.count == 2 && ids[0] != ids[1])
+        await listener.stop()
     }
 
     @Test(

@@ -143,6 +143,38 @@ struct RequestReaderTests {
         }
     }
 
+    @Test(
+        "a request that says the same as the one before it is told apart, one with a body never",
+        arguments: [
+            ("GET /a HTTP/1.1||GET /a HTTP/1.1||GET /a HTTP/1.1||", [false, true, true]),
+            ("GET /a HTTP/1.1||GET /b HTTP/1.1||GET /b HTTP/1.1||", [false, false, true]),
+            ("GET /a HTTP/1.1||GET /a HTTP/1.1|A: b||GET /a HTTP/1.1||", [false, false, false]),
+            (
+                "POST /a HTTP/1.1|Content-Length: 1||xPOST /a HTTP/1.1|Content-Length: 1||y",
+                [false, false]
+            ),
+            (
+                "POST /a HTTP/1.1|Content-Length: 1||xPOST /a HTTP/1.1|Content-Length: 1||x"
+                    + "GET /a HTTP/1.1||GET /a HTTP/1.1||", [false, false, false, true]
+            ),
+        ])
+    func repeats(text: String, expected: [Bool]) throws {
+        var reader = RequestReader(bodyLimit: Self.limit)
+        let bytes = Self.bytes(text)
+        var position = 0
+        var found: [Bool] = []
+        while position < bytes.count {
+            let result = bytes.withUnsafeBytes { bytes in
+                Result { () throws(RequestReader.RequestFault) in
+                    try reader.next(in: bytes, at: &position)
+                }
+            }
+            guard case .request(let request)? = try result.get() else { break }
+            found.append(request.repeats)
+        }
+        #expect(found == expected)
+    }
+
     @Test("a head without end is turned down")
     func endless() {
         var reader = RequestReader(bodyLimit: Self.limit)

@@ -30,6 +30,40 @@ struct TableTests {
         #expect(queue.count == 0)
     }
 
+    @Test("each client has its own bearers, secret and protocol, and a forgotten one has none")
+    func clients() throws {
+        var ids = IDs(Seed(1))
+        var clients = Clients(signs: false)
+        let software = ["a", "b"].map { Software(id: $0, name: $0, version: "1") }
+        let registered = software.map { clients.register($0, ids: &ids) }
+        #expect(clients.place(of: registered[0].id, secret: registered[1].secret) == nil)
+        #expect(clients.place(of: "nobody", secret: registered[0].secret) == nil)
+        let bearers = try registered.map { client in
+            let place = try #require(clients.place(of: client.id, secret: client.secret))
+            return clients.grant(to: place, at: 0, ttl: 10, ids: &ids)[...]
+        }
+        #expect(bearers[0] != bearers[1] && clients.registered == 2 && clients.count == 2)
+        #expect(clients.accepts(bearers[0], for: .v1, at: 9) == true)
+        #expect(clients.accepts(bearers[0], for: .v2, at: 9) == false)
+        #expect(clients.client(of: bearers[1], for: .v2, at: 9)?.id == registered[1].id)
+        #expect(clients.accepts(bearers[1], for: .v1, at: 9) == false)
+        #expect(clients.accepts(bearers[0], for: .v1, at: 10) == false)
+        #expect(clients.accepts(bearers[0].dropFirst(), for: .v1, at: 9) == false)
+        #expect(clients.forget(registered[0].id) == true)
+        #expect(clients.forget(registered[0].id) == false)
+        #expect(clients.registered == 1)
+        #expect(clients.accepts(bearers[0], for: .v1, at: 9) == false)
+        #expect(clients.place(of: registered[0].id, secret: registered[0].secret) == nil)
+        #expect(clients.id(of: bearers[0]) == registered[0].id)
+        guard case .orphaned = clients.standing(of: bearers[0], at: 9),
+            case .good(let other) = clients.standing(of: bearers[1], at: 9)
+        else {
+            Issue.record("a forgotten client is an orphan's, the other is not")
+            return
+        }
+        #expect(other.id == "b")
+    }
+
     @Test("a million of virtual devices leave nothing behind but their clients")
     func bounded() {
         var caller = Caller.registered(

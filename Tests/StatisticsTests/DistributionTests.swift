@@ -5,6 +5,23 @@ import Testing
 
 @Suite("Distributions")
 struct DistributionTests {
+    @Test(
+        "a draw in nanoseconds is the draw",
+        arguments: [
+            .fixed(.milliseconds(2)), .fixed(.nanoseconds(7)), .fixed(.zero),
+            .uniform(.milliseconds(1), .milliseconds(3)), .exponential(mean: .seconds(2)),
+            .lognormal(median: .milliseconds(20), p95: .milliseconds(90)),
+        ] as [Distribution])
+    func nanoseconds(distribution: Distribution) {
+        let sampler = Distribution.Sampler(distribution)
+        var (dice, twin) = (Seed(5).generator(), Seed(5).generator())
+        for _ in 0..<200 {
+            let nanoseconds = sampler.nanoseconds(using: &dice)
+            #expect(Duration.nanoseconds(nanoseconds) == sampler.sample(using: &twin))
+        }
+        #expect(dice.next() == twin.next())
+    }
+
     @Test("our logarithm and exponential agree with the C library's", arguments: Seed.samples(20))
     func elementaryFunctions(seed: Seed) {
         var dice = seed.generator()
