@@ -2,7 +2,8 @@ internal import Dialects
 
 /// A request as its protocol reads it. Each protocol is a codec over the service's stores, with one
 /// type that conforms to this: it is all that the rest of the stand-in, faults included, knows of it.
-protocol ProtocolQuestion: Sendable {
+/// An object that never changes: it is handed on through the whole of an answer, and what it holds is large.
+protocol ProtocolQuestion: AnyObject, Sendable {
     /// What the request is about.
     func context(in service: Service, at moment: Moment) -> RequestContext
     /// What the service does about it, and answers.

@@ -36,7 +36,7 @@ enum GrantEndpoint: String, Sendable {
 }
 
 /// A request as the device grant reads it.
-struct GrantQuestion: Sendable {
+final class GrantQuestion: Sendable {
     let request: ServiceRequest
     let endpoint: GrantEndpoint
     private let query: FormFields

@@ -30,9 +30,9 @@ struct Template: Sendable {
         precondition(values.count == parts.count - 1, "every hole has its value")
         var text: [UInt8] = []
         text.reserveCapacity(width + values.reduce(0) { $0 + $1.utf8.count })
-        for (part, value) in zip(parts, values) {
-            text.append(contentsOf: part)
-            text.append(text: value)
+        for position in values.indices {
+            text.append(contentsOf: parts[position])
+            text.append(text: values[position])
         }
         text.append(contentsOf: parts[values.count])
         return text

@@ -2,7 +2,7 @@ internal import Dialects
 internal import Formats
 
 /// A request as V1 reads it: endpoint, format, parameters.
-struct V1Question: Sendable {
+final class V1Question: Sendable {
     let request: ServiceRequest
     let route: V1Route
     /// What the path ends with, if it says a format.

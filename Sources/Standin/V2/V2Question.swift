@@ -147,7 +147,7 @@ struct V2Route: Sendable {
 }
 
 /// A request as V2 reads it.
-struct V2Question: Sendable {
+final class V2Question: Sendable {
     let request: ServiceRequest
     let route: V2Route
     private let query: FormFields
