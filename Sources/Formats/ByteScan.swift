@@ -72,15 +72,19 @@ public struct ByteStops: Sendable {
     private let one: UInt64
     private let other: UInt64
     private let beyondASCII: UInt64
+    private let ignored: UInt64
 
     /// All below `below`, which is at most 127, two more that are not 127, and, if wanted, all from 128 on.
+    /// `ignoresCase`: the two are lower-case letters, and stand for their upper case, too.
     public init(
-        below: UInt8 = 0, _ one: Unicode.Scalar, _ other: Unicode.Scalar, beyondASCII: Bool = false
+        below: UInt8 = 0, _ one: Unicode.Scalar, _ other: Unicode.Scalar, beyondASCII: Bool = false,
+        ignoresCase: Bool = false
     ) {
         self.below = Self.all(below)
         self.one = Self.all(UInt8(ascii: one))
         self.other = Self.all(UInt8(ascii: other))
         self.beyondASCII = beyondASCII ? Self.tops : 0
+        ignored = ignoresCase ? Self.all(0x20) : 0
     }
 
     /// What is not as it is in a JSON string, or no ASCII.
@@ -95,27 +99,21 @@ public struct ByteStops: Sendable {
     fileprivate static func zeros(_ word: UInt64) -> UInt64 { (word &- all(1)) & ~word & tops }
 
     fileprivate func found(in word: UInt64) -> UInt64 {
-        (word &- below) & ~word & Self.tops | word & beyondASCII
-            | Self.zeros(word ^ one) | Self.zeros(word ^ other)
+        let letters = word | ignored
+        return (word &- below) & ~word & Self.tops | word & beyondASCII
+            | Self.zeros(letters ^ one) | Self.zeros(letters ^ other)
     }
 }
 
 /// A set of bytes, asked in a few instructions.
 public struct ByteSet: Sendable {
-    private let words: (UInt64, UInt64, UInt64, UInt64)
+    private let members: [Bool]
 
     public init(_ isMember: (UInt8) -> Bool) {
-        func word(_ base: Int) -> UInt64 {
-            (0..<64).reduce(0) { $0 | (isMember(UInt8(base + $1)) ? 1 << UInt64($1) : 0) }
-        }
-        words = (word(0), word(64), word(128), word(192))
+        members = (UInt8.min...UInt8.max).map(isMember)
     }
 
-    public func contains(_ byte: UInt8) -> Bool {
-        let bit = UInt64(byte & 63)
-        let word = byte < 128 ? (byte < 64 ? words.0 : words.1) : (byte < 192 ? words.2 : words.3)
-        return word >> bit & 1 == 1
-    }
+    public func contains(_ byte: UInt8) -> Bool { members[Int(byte)] }
 
     public func containsAll(_ text: Span<UInt8>) -> Bool {
         for position in text.indices where !contains(text[position]) { return false }

@@ -11,7 +11,7 @@ public enum PercentEncoding {
     public static func width(of text: String) -> Int {
         let (plain, unreserved) = (text.utf8Span.span, unreserved)
         var width = plain.count
-        for position in plain.indices where !unreserved.contains(plain[position]) { width += 2 }
+        for position in plain.indices where !unreserved.contains(plain[position]) { width &+= 2 }
         return width
     }
 

@@ -32,6 +32,9 @@ import Testing
             }
             let stops = ByteStops(below: 0x21, "#", "%")
             if text.span.first(of: stops) != other ?? text.count { Issue.record("\(text)") }
+            let letter = text.firstIndex { "pPuU".utf8.contains($0) }
+            let letters = ByteStops("p", "u", ignoresCase: true)
+            if text.span.first(of: letters) != letter ?? text.count { Issue.record("\(text)") }
         }
     }
 
