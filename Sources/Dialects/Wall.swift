@@ -1,3 +1,5 @@
+internal import Formats
+
 /// Pages of what stands in front of a provider and keeps robots out: they say nothing about the
 /// service, and count as `Outcome.blocked`.
 public enum Wall {
@@ -71,26 +73,24 @@ extension [UInt8] {
         }
     }
 
-    /// Three letters of each marker, looked for in one pass: what most pages lack, and every login
-    /// of a run is read.
+    /// Three letters of each marker, around a `p` or a `u`, are looked for first: most pages lack them, and
+    /// every login of a run is read.
     fileprivate var mayHoldMarker: Bool {
-        withUnsafeBufferPointer { bytes in
-            guard bytes.count > 2 else { return false }
-            for start in 0..<(bytes.count - 2) {
-                let next = (bytes[start + 1] | 0x20, bytes[start + 2] | 0x20)
-                let isFound =
-                    switch bytes[start] | 0x20 {
-                    case UInt8(ascii: "p"): next == (0x74, 0x63)  // ca-ptc-ha
-                    case UInt8(ascii: "a"): next == (0x70, 0x73)  // inc-aps-ula
-                    case UInt8(ascii: "e"): next == (0x2d, 0x70)  // challeng-e-p-latform
-                    case UInt8(ascii: "t"): next == (0x69, 0x6c)  // turns-til-e
-                    case UInt8(ascii: "g"): next == (0x65, 0x73)  // ed-ges-uite
-                    default: false
-                    }
-                if isFound { return true }
+        let page = span
+        let letters = ByteStops("p", "u", ignoresCase: true)
+        var position = page.first(of: letters, from: 1)
+        while position + 1 < page.count {
+            switch (page[position - 1] | 0x20, page[position] | 0x20, page[position + 1] | 0x20) {
+            case (UInt8(ascii: "a"), UInt8(ascii: "p"), UInt8(ascii: "t")),  // c-apt-cha
+                (UInt8(ascii: "a"), UInt8(ascii: "p"), UInt8(ascii: "s")),  // inc-aps-ula
+                (UInt8(ascii: "-"), UInt8(ascii: "p"), UInt8(ascii: "l")),  // challenge-pl-atform
+                (UInt8(ascii: "t"), UInt8(ascii: "u"), UInt8(ascii: "r")),  // tur-nstile
+                (UInt8(ascii: "s"), UInt8(ascii: "u"), UInt8(ascii: "i")):  // edge-sui-te
+                return true
+            default: position = page.first(of: letters, from: position + 1)
             }
-            return false
         }
+        return false
     }
 
     private static func lower(_ byte: UInt8) -> UInt8 {
