@@ -3,13 +3,23 @@ internal import Vocabulary
 
 /// One operation of a protocol's page, as what its answers may be: the row of a table that the device's
 /// side, the `conforms` invariant and the tests read. Each part names its source.
-struct ConformanceRow: Sendable {
+final class ConformanceRow: Sendable {
     /// `2, R1`: where the page speaks of it.
-    var page: String
-    var operation: OperationName
-    var answers: [ExpectedReply]
+    let page: String
+    let operation: OperationName
+    let answers: [ExpectedReply]
     /// Who says that there are no other statuses.
-    var others = Deviation.Source.documented
+    let others: Deviation.Source
+
+    init(
+        page: String, operation: OperationName, answers: [ExpectedReply],
+        others: Deviation.Source = .documented
+    ) {
+        self.page = page
+        self.operation = operation
+        self.answers = answers
+        self.others = others
+    }
 
     static func row(
         _ page: String, _ operation: OperationName, _ answers: [ExpectedReply],
@@ -56,8 +66,9 @@ struct ConformanceRow: Sendable {
     }
 }
 
-/// A field of a document: where it stands, what it is, who says so.
-struct ConformanceField: Sendable {
+/// A field of a document: where it stands, what it is, who says so. A reference: each answer is held against
+/// a dozen of them.
+final class ConformanceField: Sendable {
     enum Kind: Sendable {
         case text
         /// 6 or 7 of `[A-Z0-9]` (A7).
@@ -111,10 +122,17 @@ struct ConformanceField: Sendable {
         case always, inJSON, inXML, optional
     }
 
-    var name: String
-    var kind: Kind
-    var presence: Presence
-    var source: Deviation.Source
+    let name: String
+    let kind: Kind
+    let presence: Presence
+    let source: Deviation.Source
+
+    private init(name: String, kind: Kind, presence: Presence, source: Deviation.Source) {
+        self.name = name
+        self.kind = kind
+        self.presence = presence
+        self.source = source
+    }
 
     static func required(
         _ name: String, _ kind: Kind, _ source: Deviation.Source = .documented,
