@@ -83,26 +83,55 @@ extension JSON: ExpressibleByStringLiteral {
 
 /// Numbers in figures: arithmetic of our own, so that a locale or a processor never changes a text.
 public enum DecimalText {
-    /// `value` with exactly `places` decimals; what is no number prints as 0.
+    /// `value` with exactly `places` decimals, of which there are few; what is no number prints as 0.
     public static func fixed(_ value: Double, _ places: Int) -> String {
-        guard value.isFinite else { return "0" }
-        var scale = 1.0
-        for _ in 0..<places { scale *= 10 }
-        let scaled = (abs(value) * scale).rounded()
-        guard scaled < 9e15 else { return String(value) }
-        let digits = String(Int64(scaled))
-        let padded = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
-        let whole = String(padded.dropLast(places))
-        let sign = value < 0 && scaled > 0 ? "-" : ""
-        return places == 0 ? sign + whole : "\(sign)\(whole).\(padded.suffix(places))"
+        guard let number = scaled(value, places) else { return unscaled(value) }
+        return text(number, places, isNegative: value < 0)
     }
 
     /// `value` with at most `places` decimals and no trailing zeros.
     public static func trimmed(_ value: Double, _ places: Int = 3) -> String {
-        var text = fixed(value, places)
-        guard text.contains(".") else { return text }
-        while text.hasSuffix("0") { text.removeLast() }
-        if text.hasSuffix(".") { text.removeLast() }
-        return text
+        guard var number = scaled(value, places) else {
+            let text = unscaled(value)
+            return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+        }
+        var places = places
+        while places > 0, number % 10 == 0 {
+            number /= 10
+            places -= 1
+        }
+        return text(number, places, isNegative: value < 0)
+    }
+
+    /// In units of the last decimal; nil where those are more than a `Double` counts.
+    private static func scaled(_ value: Double, _ places: Int) -> UInt64? {
+        var scale = 1.0
+        for _ in 0..<places { scale *= 10 }
+        let scaled = (abs(value) * scale).rounded()
+        return scaled < 9e15 ? UInt64(scaled) : nil
+    }
+
+    private static func unscaled(_ value: Double) -> String {
+        value.isFinite ? String(value) : "0"
+    }
+
+    private static func text(_ number: UInt64, _ places: Int, isNegative: Bool) -> String {
+        // The first digit's unit, and how many digits follow it: one stands in front of the point at least.
+        var unit: UInt64 = 1
+        var left = 0
+        while left < places || number / unit >= 10 {
+            unit *= 10
+            left += 1
+        }
+        return String(utf8Capacity: left + 3) { text in
+            if isNegative, number > 0 { text.append(UInt8(ascii: "-")) }
+            while true {
+                text.append(UInt8(ascii: "0") + UInt8(number / unit % 10))
+                guard left > 0 else { return }
+                if left == places { text.append(UInt8(ascii: ".")) }
+                unit /= 10
+                left -= 1
+            }
+        }
     }
 }
