@@ -30,10 +30,11 @@ struct JSONScanner {
     private let nodesAtMost: Int
     private var position = 0
 
-    /// `bytes`: how many there will be, of which a value with its name takes some twenty.
+    /// `bytes`: how many there will be, of which a value with its name takes some twenty. No more room is made
+    /// than the longest of usual answers needs.
     init(bytes: Int, nodesAtMost: Int) {
         self.nodesAtMost = nodesAtMost
-        nodes.reserveCapacity(min(bytes / 20 + 4, 64))
+        nodes.reserveCapacity(min(bytes / 20 + 4, 512))
     }
 
     /// Whether the bytes are exactly one value.
