@@ -91,29 +91,73 @@ public struct DeviceInfo: Hashable, Sendable {
     }
 }
 
-/// One virtual device as the service knows it.
+/// One virtual device as the service knows it. One reference, for it goes along with each request.
 public struct DeviceIdentity: Hashable, Sendable {
+    private struct Fields: Hashable {
+        let id: String
+        let info: DeviceInfo
+        var userAgent: String
+        var forwardedFor: String?
+        var style: RequestStyle
+    }
+
+    private final class Storage: Sendable {
+        let fields: Fields
+        let encodedID: String
+        let fingerprint: String
+
+        init(_ fields: Fields) {
+            self.fields = fields
+            encodedID = FormEncoding.encode(fields.id)
+            fingerprint = "fingerprint " + Base64.encode(fields.id.utf8)
+        }
+    }
+
+    private var storage: Storage
+
     /// Stable, unique device id, opaque to the service.
-    public let id: String
+    public var id: String { storage.fields.id }
+    /// The same as a value of a query, made once.
+    var encodedID: String { storage.encodedID }
     /// The same with its type (rest-v2.md § 3.2), made once: nearly every request of that protocol carries it.
-    package let fingerprint: String
-    public let info: DeviceInfo
-    public var userAgent: String
+    package var fingerprint: String { storage.fingerprint }
+    public var info: DeviceInfo { storage.fields.info }
+    public var userAgent: String {
+        get { storage.fields.userAgent }
+        set { change { $0.userAgent = newValue } }
+    }
     /// The public address it pretends to come from (`X-Forwarded-For`), if any.
-    public var forwardedFor: String?
+    public var forwardedFor: String? {
+        get { storage.fields.forwardedFor }
+        set { change { $0.forwardedFor = newValue } }
+    }
     /// How it writes its requests.
-    public var style: RequestStyle
+    public var style: RequestStyle {
+        get { storage.fields.style }
+        set { change { $0.style = newValue } }
+    }
 
     public init(
         id: String, info: DeviceInfo, userAgent: String, forwardedFor: String?,
         style: RequestStyle = .usual
     ) {
-        self.id = id
-        fingerprint = "fingerprint " + Base64.encode(id.utf8)
-        self.info = info
-        self.userAgent = userAgent
-        self.forwardedFor = forwardedFor
-        self.style = style
+        storage = Storage(
+            Fields(
+                id: id, info: info, userAgent: userAgent, forwardedFor: forwardedFor, style: style))
+    }
+
+    private mutating func change(_ change: (inout Fields) -> Void) {
+        var fields = storage.fields
+        change(&fields)
+        storage = Storage(fields)
+    }
+
+    public static func == (left: DeviceIdentity, right: DeviceIdentity) -> Bool {
+        left.storage === right.storage || left.storage.fields == right.storage.fields
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(storage.fields)
     }
 }
 

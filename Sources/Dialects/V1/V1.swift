@@ -151,7 +151,7 @@ public struct V1: Dialect {
         target += path
         target += suffix(format)
         target += query
-        target += FormEncoding.encode(credential.device.id)
+        target += credential.device.encodedID
         target += style.query
         if let resource {
             target += "&resource="
