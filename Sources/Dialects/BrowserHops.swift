@@ -21,14 +21,22 @@ struct BrowserHops: Sendable {
 
     /// A hop that begins at an address of ours.
     static func start(_ operation: OperationName, _ address: WebAddress) -> Call {
-        Call(operation, .get, address, headers: ["Accept": accept])
+        Call(operation, .get, address, headers: headers)
+    }
+
+    /// What each hop has, with room for what some add.
+    private static var headers: Headers {
+        var headers = Headers()
+        headers.reserve(3)
+        headers.append("Accept", accept)
+        return headers
     }
 
     /// A later hop, by what its address and fields say.
     func call(
         _ method: Method, _ address: WebAddress, form: [(String, String)], referer: WebAddress?
     ) -> Call {
-        var headers: Headers = ["Accept": Self.accept]
+        var headers = Self.headers
         if let referer { headers.append("Referer", referer.description) }
         let operation = operation(of: address, form: form, referer: referer)
         guard method == .post else {

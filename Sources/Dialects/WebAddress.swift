@@ -34,7 +34,7 @@ public struct WebAddress: Hashable, Sendable {
 
     public init(origin: Origin, target: String) {
         self.origin = origin
-        self.target = target.hasPrefix("/") ? target : "/" + target
+        self.target = target.utf8.first == UInt8(ascii: "/") ? target : "/" + target
     }
 
     /// Reads an absolute URL; nil when it is not http or https, or has no host.
