@@ -82,8 +82,11 @@ public struct WebAddress: Hashable, Sendable {
     /// Whether a byte is in no host's name, or in no IPv6 literal: what another reader of the same text
     /// might take for the end of the host, or decode (WHATWG URL, 3.1).
     private static func isForbidden(_ byte: UInt8, inLiteral isLiteral: Bool) -> Bool {
-        if byte == UInt8(ascii: ":") { return !isLiteral }
-        return byte <= 0x20 || byte == 0x7f || "#%/<>?@[\\]^|".utf8.contains(byte)
+        byte == UInt8(ascii: ":") ? !isLiteral : forbidden.contains(byte)
+    }
+
+    private static let forbidden = ByteSet {
+        $0 <= 0x20 || $0 == 0x7f || "#%/<>?@[\\]^|".utf8.contains($0)
     }
 
     /// Where `reference` leads from here, as browsers read a `Location` header or a form's `action`
@@ -148,7 +151,9 @@ public struct WebAddress: Hashable, Sendable {
     private func resolving(relative text: String) -> WebAddress? {
         let bytes = text.utf8
         if bytes.isEmpty { return self }
-        if bytes.starts(with: "//".utf8) { return Self.absolute(origin.scheme, text[...]) }
+        if text.utf8Span.span.holds("//".utf8Span.span, at: 0) {
+            return Self.absolute(origin.scheme, text[...])
+        }
         if bytes.first == UInt8(ascii: "/") {
             return WebAddress(origin: origin, target: Self.withoutDots(text))
         }
@@ -182,7 +187,7 @@ public struct WebAddress: Hashable, Sendable {
     /// Path without the query.
     public var path: Substring { target.prefix(upTo: UInt8(ascii: "?")) }
     /// Query without its question mark; empty when there is none.
-    public var query: Substring { target[path.endIndex...].dropFirst() }
+    public var query: Substring { Substring(target.utf8[path.endIndex...].dropFirst()) }
 
     /// Whether the path ends with `part`.
     func hasPath(endingWith part: String) -> Bool {
@@ -229,7 +234,7 @@ extension String {
     /// What stands before the first `end`; all of it when there is none. By bytes: letters that
     /// are put together from several scalars do not matter to syntax, and cost much.
     func prefix(upTo end: UInt8) -> Substring {
-        self[..<utf8.index(startIndex, offsetBy: utf8Span.span.first(end))]
+        Substring(utf8.prefix(utf8Span.span.first(end)))
     }
 }
 

@@ -18,6 +18,7 @@ public struct V1: Dialect {
     /// What requests have in common, made once.
     private let codePath: String
     private let query: String
+    private let login: (start: String, end: String)
     let browser: BrowserHops
 
     public init(
@@ -33,6 +34,14 @@ public struct V1: Dialect {
         let name = FormEncoding.encode(requestor)
         codePath = "/reggie/v1/\(name)/regcode"
         query = "?requestor=\(name)&deviceId="
+        login = (
+            "&requestor_id=\(name)",
+            "&"
+                + FormEncoding.fields([
+                    ("domain_name", domain), ("noflash", "true"), ("no_iframe", "true"),
+                    ("redirect_url", redirectURL),
+                ])
+        )
         browser = BrowserHops(
             origin: origin, redirectURL: redirectURL, logout: .logout, page: "rest-v1.md 8")
     }
@@ -89,14 +98,15 @@ public struct V1: Dialect {
         _ issued: IssuedCode, mvpd: String?, _ credential: Credential
     ) -> Call? {
         let code = issued.code
-        var fields = [("reg_code", code.text), ("requestor_id", requestor)]
-        if let mvpd { fields.append(("mso_id", mvpd)) }
-        fields += [
-            ("domain_name", domain), ("noflash", "true"), ("no_iframe", "true"),
-            ("redirect_url", redirectURL),
-        ]
+        var target = prefix
+        target.reserveCapacity(320)
+        target += "/api/v1/authenticate?reg_code="
+        target += FormEncoding.encode(code.text)
+        target += login.start
+        if let mvpd { target += "&mso_id=" + FormEncoding.encode(mvpd) }
+        target += login.end
         var call = BrowserHops.start(
-            .authenticate, address("/api/v1/authenticate", fields))
+            .authenticate, WebAddress(origin: origin, target: target))
         call.code = code
         return call
     }
