@@ -8,6 +8,12 @@ extension String {
             return bytes.finalize(for: buffer)
         }
     }
+
+    /// What stands in these bytes, which begin and end at an end of the text or beside a character of ASCII.
+    public func slice(_ bytes: Range<Int>) -> Substring {
+        let start = utf8.index(startIndex, offsetBy: bytes.lowerBound)
+        return self[start..<utf8.index(start, offsetBy: bytes.count)]
+    }
 }
 
 extension [UInt8] {

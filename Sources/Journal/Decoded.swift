@@ -77,7 +77,8 @@ struct Decoded {
         Packed.each(in: bytes) { text, run in
             let origin = origin(of: run)
             // Between two there is what belongs to no writing.
-            texts += text + [UInt8(ascii: "\"")]
+            texts += text
+            texts.append(UInt8(ascii: "\""))
             origins += repeatElement(origin, count: text.count + 1)
         }
         return texts.isEmpty ? nil : Decoded(texts, origins)

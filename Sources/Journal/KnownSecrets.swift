@@ -26,8 +26,9 @@ public struct KnownSecrets: Sendable {
         var filter = HeadFilter()
         /// Secrets of fewer than four bytes, which are only found as whole words.
         var shorts: [[UInt8]] = []
-        /// Names that the rig gives and that are no secrets, whatever they look like.
-        var names: Set<String> = []
+        /// Names that the rig gives and that are no secrets, whatever they look like: two or three, and what
+        /// they are compared with may be an assertion of kilobytes, which nobody should hash.
+        var names: [String] = []
         /// Of `secrets`, those that were noted as values.
         var values = 0
         var lastCookies = ""
@@ -71,44 +72,51 @@ public struct KnownSecrets: Sendable {
     var isEmpty: Bool { needles.isEmpty && shorts.isEmpty }
 
     /// Notes a password, a token, a key.
-    public mutating func note(_ secret: Secret) { note(text: secret.reveal(), atLeast: 1) }
+    public mutating func note(_ secret: Secret) {
+        let text = secret.reveal()
+        if isNew(text.utf8Span.span, atLeast: 1) { learn(Array(text.utf8)) }
+    }
 
     /// Notes what may be one, and is no name. A peer that makes up values without end is heard for so many.
-    mutating func note(value: some StringProtocol) {
-        guard shared.known.values < Self.mostValues, !isName(String(value)) else { return }
-        note(text: String(value), atLeast: Self.shortestValue, isValue: true)
+    mutating func note(value: Substring) {
+        guard shared.known.values < Self.mostValues,
+            isNew(value.utf8Span.span, atLeast: Self.shortestValue), !isName(String(value))
+        else { return }
+        learn(Array(value.utf8), isValue: true)
     }
 
     /// Notes what somebody else knew.
     mutating func note(_ others: KnownSecrets) {
-        if !others.shared.known.names.isEmpty {
-            learn { $0.names.formUnion(others.shared.known.names) }
-        }
-        for secret in others.secrets + others.shorts {
-            note(text: String(decoding: secret, as: UTF8.self), atLeast: 1)
+        for name in others.shared.known.names { note(name: name) }
+        for secret in others.secrets + others.shorts where isNew(secret.span, atLeast: 1) {
+            learn(secret)
         }
     }
 
     /// Notes a name by which the judge tells people apart.
     public mutating func note(name: String) {
-        if !isName(name) { learn { $0.names.insert(name) } }
+        if !isName(name) { learn { $0.names.append(name) } }
     }
 
-    func isName(_ text: String) -> Bool {
-        !shared.known.names.isEmpty && shared.known.names.contains(text)
+    func isName(_ text: String) -> Bool { shared.known.names.contains(text) }
+
+    /// Most of what is noted was noted before: it is told without a copy.
+    private func isNew(_ text: Span<UInt8>, atLeast length: Int) -> Bool {
+        guard text.count >= length, !text.isEmpty else { return false }
+        let known = text.count < Self.shortest ? shorts : secrets
+        for secret in known where secret.count == text.count {
+            if secret.span.holds(text, at: 0) { return false }
+        }
+        return true
     }
 
-    private mutating func note(text: String, atLeast length: Int, isValue: Bool = false) {
-        let bytes = Array(text.utf8)
-        guard bytes.count >= length, !bytes.isEmpty, !secrets.contains(bytes),
-            !shorts.contains(bytes)
-        else { return }
-        guard bytes.count >= Self.shortest else { return learn { $0.shorts.append(bytes) } }
+    private mutating func learn(_ secret: [UInt8], isValue: Bool = false) {
         learn { known in
+            guard secret.count >= Self.shortest else { return known.shorts.append(secret) }
             if isValue { known.values += 1 }
-            known.secrets.append(bytes)
+            known.secrets.append(secret)
             for shift in -1...2 {
-                let head = Self.head(of: bytes, shift: shift)
+                let head = Self.head(of: secret, shift: shift)
                 known.needles.insert(
                     Needle(
                         head: head, secret: Int32(known.secrets.count - 1), shift: Int8(shift)),
@@ -128,10 +136,14 @@ public struct KnownSecrets: Sendable {
         guard shift >= 0 else {
             return secret.prefix(4).reduce(0) { $0 << 8 | UInt32(fold($1)) }
         }
-        let bits = secret.prefix(4).reduce(0) { $0 << 8 | UInt32($1) } << UInt32([0, 4, 2][shift])
-        return (0..<4).reduce(0) { head, digit in
-            head << 8 | UInt32(fold(base64[Int(bits >> UInt32(26 - 6 * digit) & 63)]))
+        // A digit of six bits begins 0, 4 or 2 bits behind the start of the secret.
+        let bits = secret.prefix(4).reduce(0) { $0 << 8 | UInt32($1) } << UInt32(shift * 4 % 6)
+        let digits = base64.span
+        var head: UInt32 = 0
+        for place in 0..<4 {
+            head = head << 8 | UInt32(fold(digits[Int(bits >> UInt32(26 - 6 * place) & 63)]))
         }
+        return head
     }
 
     private static let base64 = Array(
@@ -178,13 +190,14 @@ public struct KnownSecrets: Sendable {
             .deviceAuthorization, .deviceToken, .refreshToken, .verificationPage, .approval,
             .refusal, .otherClientToken, .otherClientRefresh, .otherClientRevocation, .revocation:
             let query = call.address.query
-            if !query.isEmpty { note(fields: SecretFields.form(Array(String(query).utf8))) }
+            if !query.isEmpty { note(fields: SecretFields.form(Array(query.utf8))) }
             let fields = SecretFields.form(call.body, whole: call.isLogin)
-            note(fields: fields.filter(\.isNamed))
+            note(fields: fields, where: \.isNamed)
             // What a login form holds besides, unless it may be a word that stands elsewhere as well.
             guard call.isLogin else { break }
-            note(
-                fields: fields.filter { $0.value.utf8.count >= 16 && Self.hasNumber($0.value) })
+            note(fields: fields) {
+                !$0.isNamed && $0.value.utf8.count >= 16 && Self.hasNumber($0.value)
+            }
         default: break
         }
     }
@@ -203,15 +216,16 @@ public struct KnownSecrets: Sendable {
             return
         case 6 where field.name.equalsIgnoringCase("cookie"):
             learn { $0.lastCookies = field.value }
-            for cookie in field.value.utf8.split(separator: UInt8(ascii: ";")) {
-                note(cookie: Substring(cookie))
-            }
+            let count = field.value.utf8.count
+            var start = 0
+            while start < count { start = note(cookieOf: field.value, from: start) + 1 }
         case 13 where field.name.equalsIgnoringCase("authorization"),
             19 where field.name.equalsIgnoringCase("proxy-authorization"):
             guard field.value != shared.known.lastAuthorization else { return }
             learn { $0.lastAuthorization = field.value }
-            let value = field.value.utf8.drop { $0 != UInt8(ascii: " ") }.dropFirst()
-            note(value: Substring(value))
+            let bytes = field.value.utf8Span.span
+            let space = bytes.first(UInt8(ascii: " "))
+            if space < bytes.count { note(value: field.value.slice(space + 1..<bytes.count)) }
         case 16 where field.name.equalsIgnoringCase(Self.identities[0]),
             19 where field.name.equalsIgnoringCase(Self.identities[1]),
             20 where field.name.equalsIgnoringCase(Self.identities[2]),
@@ -238,7 +252,7 @@ public struct KnownSecrets: Sendable {
         if field.name.utf8.count == 20, let bytes = Base64.decode(field.value),
             let text = String(validating: bytes, as: UTF8.self)
         {
-            note(value: text)
+            note(value: text[...])
         }
     }
 
@@ -248,32 +262,37 @@ public struct KnownSecrets: Sendable {
         for position in fields.indices
         where fields[position].name.utf8.count == 10
             && fields[position].name.equalsIgnoringCase("set-cookie")
-        {
-            let value = fields[position].value.utf8
-            note(cookie: Substring(value.prefix { $0 != UInt8(ascii: ";") }))
-        }
+        { _ = note(cookieOf: fields[position].value, from: 0) }
     }
 
-    private mutating func note(cookie: Substring) {
-        note(value: Substring(cookie.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst()))
+    /// Notes the value of `name=value` there, and gives where its `;` stands, or the end.
+    private mutating func note(cookieOf text: String, from start: Int) -> Int {
+        let bytes = text.utf8Span.span
+        let end = bytes.first(UInt8(ascii: ";"), from: start)
+        let equals = start + bytes.extracting(start..<end).first(UInt8(ascii: "="))
+        if equals < end { note(value: text.slice(equals + 1..<end)) }
+        return end
     }
 
-    mutating func note(fields: [SecretFields.SecretField]) {
-        for field in fields {
-            note(value: field.value)
-            if field.written != field.value { note(value: field.written) }
+    mutating func note(
+        fields: [SecretFields.SecretField],
+        where isMeant: (SecretFields.SecretField) -> Bool = { _ in true }
+    ) {
+        for field in fields where isMeant(field) {
+            note(value: field.value[...])
+            if field.written != field.value { note(value: field.written[...]) }
         }
     }
 
     // MARK: Searching
 
-    /// False where `text` surely holds no secret, of these or of `others`: most texts of most answers,
-    /// by one reading and without any memory.
+    /// False where `text` surely holds no secret, of these or of `others`, and nothing that stands for other
+    /// bytes, whether there are secrets or none: most texts of most answers, by one reading and without
+    /// any memory.
     func mayBe(in text: String, or others: KnownSecrets = KnownSecrets()) -> Bool {
         let (one, two) = (shared, others.shared)
         guard one.known.shorts.isEmpty, two.known.shorts.isEmpty else { return true }
         let needles = (one.known.needles, two.known.needles)
-        guard !needles.0.isEmpty || !needles.1.isEmpty else { return false }
         let filter = one.known.filter.union(two.known.filter)
         let bytes = text.utf8Span.span
         let table = ByteSorts.shared

@@ -22,7 +22,7 @@ public struct OutputGate: Sendable {
         self.ownHeaders = Set(ownHeaders.fields.map { $0.name.lowercased() })
         common = secrets
         for field in ownHeaders.fields {
-            common.note(value: field.value)
+            common.note(value: field.value[...])
             common.note(header: field)
         }
     }
@@ -150,10 +150,13 @@ public struct OutputGate: Sendable {
     /// The value of a header, as it may be shown, and whether it is shown so for every household of the
     /// run that has no secret in it.
     package func shown(_ value: String, of sort: HeaderSort) -> (text: String, isOfRun: Bool) {
-        let isFree = !known.mayBe(in: value, or: common)
-        if isFree, sort.keeps(value) { return (value, true) }
-        let isOfRun = isFree || !known.mayBe(in: value)
-        return ((isOfRun ? ofRun : self).value(value, of: sort), isOfRun)
+        guard known.mayBe(in: value, or: common) else {
+            return (sort.keeps(value) ? value : ofRun.value(value, of: sort), true)
+        }
+        let isOfRun = !known.mayBe(in: value)
+        let gate = isOfRun ? ofRun : self
+        let marked = gate.marked(value, sort)
+        return (gate.replaced(Array(marked.utf8), by: []) ?? marked, isOfRun)
     }
 
     /// The value of a header, without what its name gives away.

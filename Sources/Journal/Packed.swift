@@ -121,6 +121,8 @@ struct Packed {
     /// Takes up the digits of the run that begins there, and returns its end.
     private mutating func take(_ text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
         digits.removeAll(keepingCapacity: true)
+        digits.reserveCapacity(Self.shortestLine)
+        read.reserveCapacity(Self.shortestLine)
         var position = start
         var line = 0
         while position < text.count {

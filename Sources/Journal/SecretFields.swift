@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 
 /// Where a body or a query has a value that is a secret by its name: a form, JSON, XML, an HTML input.
 /// Each reader looks at each byte a bounded number of times, whatever a peer writes.
@@ -48,22 +49,20 @@ enum SecretFields {
 
     // MARK: Forms and queries
 
-    /// `a=1&client_secret=...`. `whole`: every value counts.
+    /// `a=1&client_secret=...`: fields are divided by `&` and `;`, a query from what it follows by `?` and `#`.
+    /// `whole`: every value counts.
     static func form(_ bytes: [UInt8], whole: Bool = false) -> [SecretField] {
         var fields: [SecretField] = []
-        let (text, signs) = (bytes.span, signs)
+        let text = bytes.span
+        // Where the next of each stands, from `start` on: looked for again once it is passed.
+        var (divider, opener) = (-1, -1)
         var start = 0
         while start < text.count {
-            var (end, equals) = (start, -1)
-            while end < text.count {
-                let byte = text[end]
-                if byte < 64, signs >> UInt64(byte) & 1 == 1 {
-                    guard byte == UInt8(ascii: "=") else { break }
-                    if equals < 0 { equals = end }
-                }
-                end += 1
-            }
-            if equals >= start, equals + 1 < end {
+            if divider < start { divider = text.first(of: ByteStops("&", ";"), from: start) }
+            if opener < start { opener = text.first(of: ByteStops("?", "#"), from: start) }
+            let end = min(divider, opener)
+            let equals = start + text.extracting(start..<end).first(UInt8(ascii: "="))
+            if equals + 1 < end {
                 let isNamed = isSecret(bytes[start..<equals])
                 if isNamed || whole {
                     let written = String(decoding: bytes[(equals + 1)..<end], as: UTF8.self)
@@ -77,10 +76,6 @@ enum SecretFields {
         }
         return fields
     }
-
-    /// What ends a name or a field, a bit each: fields of a form are divided by `&` and `;`, a query from
-    /// what it follows by `?` and `#`.
-    private static let signs = "=&;?#".utf8.reduce(UInt64(0)) { $0 | 1 << UInt64($1) }
 
     // MARK: Documents
 

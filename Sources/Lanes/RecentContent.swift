@@ -17,9 +17,7 @@ struct RecentContent {
         ) -> Headers {
             var count = 0
             var isSame = true
-            for position in headers.fields.indices
-            where EvidenceField.isEvidence(headers.fields[position].name) {
-                let field = headers.fields[position]
+            for field in headers.fields where isNext(field.name, count) {
                 if count == fields.count {
                     fields.append(EvidenceField(field, gate, fingerprinter))
                     isSame = false
@@ -34,6 +32,11 @@ struct RecentContent {
             }
             if !isSame { show() }
             return evidence
+        }
+
+        /// Whether a header is evidence: most often it is the one that stood there last time.
+        private func isNext(_ name: String, _ count: Int) -> Bool {
+            count < fields.count && fields[count].isNamed(name) || EvidenceField.isEvidence(name)
         }
 
         private mutating func show() {
@@ -51,7 +54,7 @@ struct RecentContent {
 
     /// These, or what is equal to them.
     mutating func content(
-        _ fields: ExchangeContent.Fields, of operation: OperationName
+        _ fields: consuming ExchangeContent.Fields, of operation: OperationName
     ) -> ExchangeContent {
         let position = Int(operation.rawValue)
         if let known = last[position].content, known.fields == fields { return known }
@@ -75,21 +78,20 @@ private struct EvidenceField {
     /// Nil: there is nothing in it to keep.
     private(set) var shown: Headers.Field?
     private var sort: OutputGate.HeaderSort
-    /// Whether the gate makes the same of it for every household that has no secret in it. Not of cookies,
-    /// whose names it compares with those that a household knows.
-    private var isOfRun: Bool
+    /// Whether the gate makes the same of the name, and of the value, for every household that has no secret
+    /// in it. Not of cookies, whose names it compares with those that a household knows.
+    private var isOfRun = (name: false, value: false)
 
     init(_ field: Headers.Field, _ gate: OutputGate, _ fingerprinter: Fingerprinter) {
         raw = field
         sort = gate.sort(ofHeader: field.name)
         guard Self.isKept(field.name) else {
-            isOfRun = false
             shown = Self.cookie(field, gate, fingerprinter)
             return
         }
         let name = gate.shown(field.name, of: .harmless)
         let value = gate.shown(field.value, of: sort)
-        isOfRun = name.isOfRun && value.isOfRun
+        isOfRun = (name.isOfRun, value.isOfRun)
         shown = Headers.Field(name.text, value.text)
     }
 
@@ -97,18 +99,20 @@ private struct EvidenceField {
     mutating func shows(
         _ field: Headers.Field, _ gate: OutputGate, _ fingerprinter: Fingerprinter
     ) -> Bool {
-        guard isOfRun, let name = shown?.name, raw.name == field.name,
+        guard isOfRun.name, let last = shown, raw.name == field.name,
             gate.isOfRun(plain: field.name)
         else {
             self = EvidenceField(field, gate, fingerprinter)
             return false
         }
-        if raw.value == field.value, gate.isOfRun(plain: field.value) { return true }
+        if isOfRun.value, raw.value == field.value, gate.isOfRun(plain: field.value) { return true }
         let value = gate.shown(field.value, of: sort)
-        (raw.value, isOfRun) = (field.value, value.isOfRun)
-        shown = Headers.Field(name, value.text)
+        (raw.value, isOfRun.value) = (field.value, value.isOfRun)
+        shown = Headers.Field(last.name, value.text)
         return false
     }
+
+    func isNamed(_ name: String) -> Bool { raw.name == name }
 
     private static func cookie(
         _ field: Headers.Field, _ gate: OutputGate, _ fingerprinter: Fingerprinter

@@ -38,6 +38,28 @@ struct RecentContentTests {
         }
     }
 
+    @Test(
+        "is searched again for each household where it may stand for other bytes",
+        arguments: ["PHBsYW50ZWQtMT4=", "planted%2D1", "planted-1"])
+    func packed(value: String) {
+        let answers: [Headers] = [
+            ["Server": value, "X-Request-Id": value], ["Server": "s", "X-Request-Id": value],
+        ]
+        for answer in answers {
+            var recent = RecentContent()
+            let gates = [Self.gate, Self.household("planted-2"), Self.household("planted-1")]
+            for gate in gates + gates {
+                var fresh = RecentContent()
+                let shown = recent.evidence(of: answer, to: .pollToken, gate, Self.fingerprinter)
+                let wanted = fresh.evidence(of: answer, to: .pollToken, gate, Self.fingerprinter)
+                #expect(shown == wanted)
+            }
+            let last = recent.evidence(
+                of: answer, to: .pollToken, Self.household("planted-1"), Self.fingerprinter)
+            #expect(last.all("X-Request-Id") == [Self.gate.mark("planted-1")])
+        }
+    }
+
     @Test("is of the allowed headers only, and of cookies the name and a fingerprint")
     func kept() {
         var recent = RecentContent()

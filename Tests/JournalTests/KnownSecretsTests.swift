@@ -1,0 +1,134 @@
+import Dialects
+import Formats
+import Statistics
+import Testing
+
+@testable import Journal
+
+@Suite("Secrets that a household has")
+struct KnownSecretsTests {
+    private static func gate(_ known: KnownSecrets) -> OutputGate {
+        OutputGate(Fingerprinter(key: 1)).knowing(known)
+    }
+
+    /// Reads a form field by field.
+    private static func obviously(_ form: [UInt8], whole: Bool) -> [Range<Int>] {
+        var places: [Range<Int>] = []
+        let fields = form.split(omittingEmptySubsequences: false) { "&;?#".utf8.contains($0) }
+        for field in fields {
+            guard let equals = field.firstIndex(of: UInt8(ascii: "=")) else { continue }
+            let name = String(decoding: field[..<equals], as: UTF8.self).lowercased()
+            if equals + 1 < field.endIndex, whole || SecretFields.names.contains(name) {
+                places.append(equals + 1..<field.endIndex)
+            }
+        }
+        return places
+    }
+
+    @Test("the secret values of a form are found, and no others", arguments: Seed.samples(40))
+    func forms(seed: Seed) {
+        var dice = seed.generator()
+        let parts = [
+            "=", "=", "&", "&", ";", "?", "#", "pin", "PassWord", "client_secret", "a", "%3D", "é",
+            "client_secrets", "0123456789abcdef",
+        ]
+        for _ in 0..<200 {
+            let count = Int.random(in: 0...20, using: &dice)
+            let form = Array(
+                (0..<count).map { _ in parts.randomElement(using: &dice) ?? "" }.joined().utf8)
+            for whole in [false, true] {
+                let places = SecretFields.form(form, whole: whole).map(\.place)
+                let text = String(decoding: form, as: UTF8.self)
+                #expect(places == Self.obviously(form, whole: whole), "\(text)")
+            }
+        }
+    }
+
+    @Test(
+        "a secret of any bytes is found, plain and in Base64 wherever it begins",
+        arguments: Seed.samples(40))
+    func heads(seed: Seed) {
+        var dice = seed.generator()
+        for _ in 0..<50 {
+            let count = Int.random(in: 4...40, using: &dice)
+            let secret = String(
+                decoding: (0..<count).map { _ in UInt8.random(in: 0x21...0x7e, using: &dice) },
+                as: UTF8.self)
+            var known = KnownSecrets()
+            known.note(Secret("another-secret"))
+            known.note(Secret(secret))
+            for before in ["", "1", "12"] {
+                #expect(known.mayBe(in: "says " + before + secret), "\(secret)")
+                #expect(known.mayBe(inPlain: before + secret), "\(secret)")
+                let packed = Base64.encode((before + secret).utf8)
+                // Of four bytes in Base64 the digits that are the secret's own are fewer than four.
+                guard count >= 6 else { continue }
+                #expect(known.mayBe(in: packed), "\(secret)")
+                #expect(known.mayBe(inPlain: packed), "\(secret)")
+                #expect(Self.gate(known).name(packed) != packed, "\(secret)")
+            }
+        }
+    }
+
+    @Test("texts that read alike and are other bytes are two secrets")
+    func alike() {
+        let secrets = ["planted-caf\u{e9}-7", "planted-cafe\u{301}-7"]
+        var known = KnownSecrets()
+        for secret in secrets + secrets { known.note(Secret(secret)) }
+        for secret in secrets {
+            let bytes = Array("a \(secret).".utf8)
+            let shown = Self.gate(known).body(bytes, mediaType: "text/plain")
+            #expect(shown == "a \(Self.gate(known).mark(secret)).")
+        }
+    }
+
+    @Test("what is short is looked for, too, and noted once")
+    func short() {
+        var known = KnownSecrets()
+        for secret in ["1", "12", "123", "1234", "1234"] { known.note(Secret(secret)) }
+        for secret in ["1", "12", "123", "1234"] {
+            #expect(Self.gate(known).name("a \(secret)") != "a \(secret)")
+        }
+        #expect(Self.gate(known).name("a 12345") != "a 12345")
+        #expect(Self.gate(known).name("a 21") == "a 21")
+    }
+
+    @Test("every cookie and every credential of a request is known, and a name is none")
+    func requests() throws {
+        var call = Call(.pollToken, .get, try #require(WebAddress("https://sp.test/poll")))
+        call.headers.append("Cookie", "a=planted-1; b;; c=planted=2;viewer=viewer-77; d=planted-3")
+        call.headers.append("Authorization", "Bearer planted-4 planted-5")
+        call.headers.append("Proxy-Authorization", "planted-6")
+        var known = KnownSecrets()
+        known.note(name: "viewer-77")
+        known.note(call)
+        known.note(
+            Reply(status: 200, headers: ["Set-Cookie": "e=planted-7; Path=/planted-8"]))
+        let gate = Self.gate(known)
+        for text in ["planted-1", "planted=2", "planted-3", "planted-4 planted-5", "planted-7"] {
+            #expect(gate.name(text) == gate.mark(text))
+        }
+        for text in ["planted-6", "/planted-8", "viewer-77"] { #expect(gate.name(text) == text) }
+    }
+
+    @Test("what somebody else knew is known, and their names are names")
+    func others() {
+        var (one, two) = (KnownSecrets(), KnownSecrets())
+        for secret in ["1", "planted-1", "planted-2"] { two.note(Secret(secret)) }
+        two.note(name: "viewer-77")
+        one.note(Secret("planted-1"))
+        one.note(two)
+        one.note(two)
+        let gate = Self.gate(one)
+        for text in ["1", "planted-1", "planted-2"] { #expect(gate.name(text) == gate.mark(text)) }
+        #expect(one.isName("viewer-77") && !one.isName("viewer-7"))
+    }
+
+    @Test(
+        "a text that stands for other bytes may hold a secret of whoever comes next",
+        arguments: ["PHBsYW50ZWQtMT4=", "planted%2D1", "planted&#45;1"])
+    func unknown(text: String) {
+        #expect(KnownSecrets().mayBe(in: text))
+        #expect(!KnownSecrets().mayBe(in: "a quiet text"))
+    }
+}
