@@ -1,4 +1,5 @@
 public import Dialects
+internal import Formats
 
 /// The cookies of one device, as a browser keeps them for the length of a visit: by host and path,
 /// `Secure` and `Domain` obeyed, removed when set to nothing or to the past (RFC 6265, 5.3 and 5.4). Its
@@ -38,10 +39,14 @@ public struct CookieJar: Sendable {
 
     /// Takes up the `Set-Cookie` fields of a reply from `address`.
     public mutating func store(_ headers: Headers, from address: WebAddress) {
-        let fields = headers.fields.lazy.filter { $0.name.equalsIgnoringCase("Set-Cookie") }
-        guard !fields.isEmpty else { return }
-        let date = headers["Date"]
-        for field in fields.prefix(Self.mostAtOnce) where field.value.utf8.count <= Self.longest {
+        var read = 0
+        var date: String?
+        for field in headers.fields
+        where field.name.utf8.count == 10 && field.name.equalsIgnoringCase("set-cookie") {
+            if read == 0 { date = headers["Date"] }
+            read += 1
+            guard read <= Self.mostAtOnce else { break }
+            guard field.value.utf8.count <= Self.longest else { continue }
             store(field.value, from: address, dated: date)
         }
     }
@@ -62,30 +67,43 @@ public struct CookieJar: Sendable {
                     || Self.isLoopback(host))
                 && Self.path(path, isWithin: cookies[position].path)
         }
-        guard let first = cookies.indices.first(where: isMeant) else { return nil }
-        let others = cookies.indices[(first + 1)...].filter(isMeant)
-        if others.isEmpty { return cookies[first].name + "=" + cookies[first].value }
-        return ([first] + others).map { cookies[$0] }
-            .sorted { $0.path.utf8.count > $1.path.utf8.count }
-            .map { $0.name + "=" + $0.value }.joined(separator: "; ")
+        var meant = cookies.indices.filter(isMeant)
+        guard !meant.isEmpty else { return nil }
+        if meant.count > 1 {
+            meant.sort { cookies[$0].path.utf8.count > cookies[$1].path.utf8.count }
+        }
+        var text = ""
+        text.reserveCapacity(
+            meant.reduce(0) { $0 + cookies[$1].name.utf8.count + cookies[$1].value.utf8.count + 3 })
+        for position in meant {
+            if !text.isEmpty { text += "; " }
+            text += cookies[position].name
+            text += "="
+            text += cookies[position].value
+        }
+        return text
     }
 
     /// `date` is the server's clock, by which it dated the cookie; read only where that matters.
     private mutating func store(_ text: String, from address: WebAddress, dated date: String?) {
-        let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-        guard let equals = parts[0].firstIndex(of: UInt8(ascii: "=")) else { return }
-        let name = Substring(parts[0][..<equals]).trimmingSpaces()
+        let bytes = text.utf8Span.span
+        var end = bytes.first(UInt8(ascii: ";"))
+        let equals = bytes.first(UInt8(ascii: "="))
+        guard equals < end else { return }
+        let name = text.slice(0..<equals).trimmingSpaces()
         guard !name.isEmpty else { return }
         var cookie = Cookie(
-            name: name, value: Substring(parts[0][equals...].dropFirst()).trimmingSpaces(),
+            name: name, value: text.slice(equals + 1..<end).trimmingSpaces(),
             host: address.origin.host, includesSubdomains: false,
             path: Self.defaultPath(address.path), isSecure: false)
         var isPast = false
         var hasAge: Bool?
-        for part in parts.dropFirst() {
-            let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
-            let value = Substring(part[equals...].dropFirst()).trimmingSpaces()
-            switch Substring(part[..<equals]).trimmingSpaces().lowercased() {
+        while end < bytes.count {
+            let start = end + 1
+            end = bytes.first(UInt8(ascii: ";"), from: start)
+            let equals = start + bytes.extracting(start..<end).first(UInt8(ascii: "="))
+            let value = text.slice(min(equals + 1, end)..<end).trimmingSpaces()
+            switch text.slice(start..<equals).trimmingSpaces().lowercased() {
             case "domain":
                 let domain = value.lowercased().drop { $0 == "." }
                 guard !domain.isEmpty else { continue }

@@ -83,6 +83,11 @@ struct CookieJarTests {
             "quotes and equals signs are the value's", [(here, "s=\"a=b\"")], to: here,
             "s=\"a=b\""),
         Case("without a name it is nothing", [(here, "=1"), (here, "words")], to: here, nil),
+        Case("empty attributes are nothing", [(here, "s=1;; ;=x;")], to: here, "s=1"),
+        Case(
+            "attributes are read in any case, with and without a value",
+            [("http://127.0.0.1/", "s=1;SECURE=x;HttpOnly; pAtH = /a ; Path")],
+            to: "http://127.0.0.1/a", "s=1"),
         Case("spaces around are not its", [(here, " s = 1 ;path = /")], to: here, "s=1"),
     ]
 
