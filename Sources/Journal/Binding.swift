@@ -1,3 +1,4 @@
+internal import Formats
 internal import GRDB
 internal import GRDBSQLite
 
@@ -21,7 +22,8 @@ enum ColumnValue: Sendable {
             self = .null
             return
         }
-        let isWhole = !value.utf8.contains(0)
+        let bytes = value.utf8Span.span
+        let isWhole = bytes.first(0) == bytes.count
         self = .text(isWhole ? value : String(value.map { $0 == "\0" ? "\u{2400}" : $0 }))
     }
 

@@ -131,6 +131,8 @@ package final class ExchangeContent: Hashable, Sendable {
         package var deviations: [Deviation]
         package var evidence: Headers
 
+        /// Inlined, for else it is built, copied and destroyed.
+        @inline(__always)
         package init(
             _ delivery: Delivery, code: Code? = nil, mvpd: String? = nil, subject: String? = nil,
             reason: String? = nil,
@@ -151,7 +153,7 @@ package final class ExchangeContent: Hashable, Sendable {
 
     package let fields: Fields
 
-    package init(_ fields: Fields) { self.fields = fields }
+    package init(_ fields: consuming Fields) { self.fields = fields }
 
     package static func == (left: ExchangeContent, right: ExchangeContent) -> Bool {
         left === right || left.fields == right.fields

@@ -110,7 +110,9 @@ enum FlatJSON {
     private static func write(_ value: String, to bytes: inout OutputSpan<UInt8>) {
         let text = value.utf8Span.span
         bytes.append(UInt8(ascii: "\""))
-        for position in text.indices {
+        let plain = text.first(of: special)
+        for position in 0..<plain { bytes.append(text[unchecked: position]) }
+        for position in plain..<text.count {
             let byte = text[position]
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):

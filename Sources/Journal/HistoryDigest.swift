@@ -24,8 +24,12 @@ struct HistoryDigest: Sendable {
         low: 0x7363_7265_656e_7269, high: 0x672f_6869_7374_6f72)
 
     mutating func add(_ batch: [Exchange]) {
+        // Read where they lie: there is one for each request.
+        let batch = batch.span
         for position in batch.indices {
-            exchanges &+= Self.hash { $0.put(batch[position]) }
+            var hash = Self.start
+            hash.put(batch[position])
+            exchanges &+= Self.end(hash)
         }
     }
 
@@ -52,8 +56,14 @@ struct HistoryDigest: Sendable {
 
     @inline(__always)
     private static func hash(_ put: (inout SipHash) -> Void) -> UInt128 {
-        var hash = SipHash(key: key, wide: true)
+        var hash = start
         put(&hash)
+        return end(hash)
+    }
+
+    private static var start: SipHash { SipHash(key: key, wide: true) }
+
+    private static func end(_ hash: consuming SipHash) -> UInt128 {
         let (first, second) = hash.finish128()
         return UInt128(first) << 64 | UInt128(second)
     }

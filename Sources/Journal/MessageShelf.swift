@@ -52,12 +52,12 @@ struct MessageShelf {
             let household = order[next]
             next += 1
             // Nothing is there of a household that is wanted.
-            guard let oldest = held[household]?.first else { continue }
-            weight -= oldest.weight
-            if held[household]?.count == 1 {
-                held[household] = nil
+            guard let place = held.index(forKey: household) else { continue }
+            weight -= held.values[place][0].weight
+            if held.values[place].count == 1 {
+                held.remove(at: place)
             } else {
-                held[household]?.removeFirst()
+                held.values[place].removeFirst()
             }
         }
         if next > 65_536 {

@@ -159,7 +159,7 @@ extension Observation {
     /// Names of a service that hold a secret are no names.
     fileprivate mutating func pass(_ gate: OutputGate) {
         if let tag { self.tag = Tag(mvpd: gate.name(tag.mvpd), user: gate.name(tag.user)) }
-        code = code.map { Code(gate.name($0.text)) }
+        if let shown = code.map({ gate.name($0.text) }), shown != code?.text { code = Code(shown) }
         resource = resource.map(gate.name)
         record = record.map(gate.name)
         for position in profiles.indices {
