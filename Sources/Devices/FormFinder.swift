@@ -222,12 +222,12 @@ extension FormFinder {
     private static func makesAccounts(_ form: HTMLForm) -> Bool {
         form.fields.count { $0.kind == .password } > 1
             || form.fields.contains { HTMLForm.contains($0.hint, ["new-password"]) }
-            || HTMLForm.contains("\(form.hint) \(form.action)", ["register", "signup", "sign-up"])
+            || form.speaks(of: ["register", "signup", "sign-up"])
     }
 
     private static func isSearch(_ form: HTMLForm) -> Bool {
         form.fields.contains { $0.type == "search" || ["q", "search", "query"].contains($0.name) }
-            || HTMLForm.contains("\(form.hint) \(form.action)", ["search", "newsletter"])
+            || form.speaks(of: ["search", "newsletter"])
     }
 }
 
@@ -255,13 +255,11 @@ extension FormFinder {
     }
 
     private static func consents(_ form: HTMLForm) -> Bool {
-        HTMLForm.contains(
-            "\(form.hint) \(form.action)", ["consent", "approve", "accept", "continue"])
+        form.speaks(of: ["consent", "approve", "accept", "continue"])
     }
 
     private static func leaves(_ form: HTMLForm) -> Bool {
-        HTMLForm.contains(
-            "\(form.hint) \(form.action)", ["logout", "cancel", "language", "locale", "cookie"])
+        form.speaks(of: ["logout", "cancel", "language", "locale", "cookie"])
     }
 }
 

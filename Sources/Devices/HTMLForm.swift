@@ -40,14 +40,14 @@ struct HTMLForm: Hashable {
 
     /// The text field for the user: the one whose name says so, else the first of the form.
     var userField: FormField? {
-        let texts = fields.filter { $0.kind == .text && !$0.name.isEmpty }
+        let texts = fields.lazy.filter { $0.kind == .text && !$0.name.isEmpty }
         return texts.first { Self.namesUser($0.name) }
             ?? texts.first { $0.type == "email" || Self.namesUser($0.hint) } ?? texts.first
     }
 
     /// The button that a person would press: the first that does not lead away.
     var button: FormField? {
-        let buttons = fields.filter { $0.kind == .submit }
+        let buttons = fields.lazy.filter { $0.kind == .submit }
         return buttons.first { !Self.leadsAway($0) } ?? buttons.first
     }
 
@@ -84,19 +84,17 @@ struct HTMLForm: Hashable {
 
     /// Whether a text holds one of these ASCII words, in any case. The words are lower case.
     static func contains(_ text: String, _ words: [String]) -> Bool {
-        var text = text
-        return text.withUTF8 { bytes in
-            words.contains { word in
-                var word = word
-                return word.withUTF8 { holds(bytes, $0) }
-            }
-        }
+        !text.isEmpty && contains(text.utf8Span.span, words)
     }
 
-    private static func holds(
-        _ text: UnsafeBufferPointer<UInt8>, _ word: UnsafeBufferPointer<UInt8>
-    ) -> Bool {
-        guard let first = word.first, text.count >= word.count else { return false }
+    static func contains(_ text: Span<UInt8>, _ words: [String]) -> Bool {
+        for word in words where holds(text, word.utf8Span.span) { return true }
+        return false
+    }
+
+    private static func holds(_ text: Span<UInt8>, _ word: Span<UInt8>) -> Bool {
+        guard !word.isEmpty, text.count >= word.count else { return false }
+        let first = word[0]
         for start in 0...(text.count - word.count) where lower(text[start]) == first {
             var length = 1
             while length < word.count, lower(text[start + length]) == word[length] { length += 1 }
@@ -110,13 +108,16 @@ struct HTMLForm: Hashable {
     }
 
     private static func leadsAway(_ button: FormField) -> Bool {
-        contains(
-            "\(button.name) \(button.value) \(button.hint)",
-            [
-                "cancel", "deny", "decline", "reject", "back", "forgot", "reset", "register",
-                "signup",
-            ]
-        )
+        let words = [
+            "cancel", "deny", "decline", "reject", "back", "forgot", "reset", "register", "signup",
+        ]
+        return contains(button.name, words) || contains(button.value, words)
+            || contains(button.hint, words)
+    }
+
+    /// Whether its names or its address hold one of these ASCII words, in any case.
+    func speaks(of words: [String]) -> Bool {
+        Self.contains(hint, words) || Self.contains(action, words)
     }
 
     /// A box that people tick because they must, whether the page says so or not.
@@ -133,43 +134,55 @@ extension HTMLForm {
     static func all(in html: String) -> [HTMLForm] { HTMLPage(html).forms }
 
     /// A form's opening tag.
-    init(_ tag: HTMLTag) {
+    init(_ tag: HTMLTag, of page: HTMLTags) {
         self.init(
-            action: tag["action"] ?? "", isPost: tag["method"]?.lowercased() == "post", fields: [],
-            hint: Self.hint(tag, ["id", "name", "class"]))
+            action: page.value("action", tag) ?? "",
+            isPost: page.lowered("method", tag) == "post", fields: [],
+            hint: Self.hint(["id", "name", "class"], tag, of: page))
     }
 
-    /// The values of these attributes in one, lower case.
-    private static func hint(_ tag: HTMLTag, _ names: [String]) -> String {
+    /// The values of attributes in one, lower case.
+    private static func hint(
+        _ names: [StaticString], _ tag: HTMLTag, of page: HTMLTags
+    ) -> String {
         var hint: String?
         for name in names {
-            guard let value = tag[name] else { continue }
+            guard let value = page.value(name, tag) else { continue }
             if let former = hint { hint = former + " " + value } else { hint = value }
         }
         return hint?.lowercased() ?? ""
     }
 
+    static func isField(_ tag: HTMLTag, of page: HTMLTags) -> Bool {
+        page.isNamed(tag, "input") || page.isNamed(tag, "button") || page.isNamed(tag, "select")
+            || page.isNamed(tag, "textarea")
+    }
+
     /// A field's tag; nil for what is never sent.
-    static func field(_ tag: HTMLTag) -> FormField? {
-        guard tag["disabled"] == nil else { return nil }
-        let type = tag["type"]?.lowercased() ?? ""
-        var field = FormField(
-            kind: .text, name: tag["name"] ?? "", value: tag["value"] ?? "", type: type,
-            hint: Self.hint(tag, ["id", "autocomplete", "placeholder", "aria-label"]),
-            isRequired: tag["required"] != nil, action: tag["formaction"],
-            method: tag["formmethod"])
-        switch (tag.name, type) {
-        case ("button", "submit"), ("button", ""), ("input", "submit"), ("input", "image"):
-            field.kind = .submit
-        case ("button", _), ("input", "button"), ("input", "reset"), ("input", "file"): return nil
-        case ("select", _), ("textarea", _): field.kind = .choice
-        case ("input", "hidden"): field.kind = .hidden
-        case ("input", "password"): field.kind = .password
-        case ("input", "checkbox"), ("input", "radio"):
-            field.kind = tag["checked"] == nil ? .unchecked : .checked
-            field.value = tag["value"] ?? "on"
-        default: break
+    static func field(_ tag: HTMLTag, of page: HTMLTags) -> FormField? {
+        let type = page.lowered("type", tag) ?? ""
+        guard !page.has("disabled", tag), let kind = kind(tag, type, of: page) else { return nil }
+        let isBox = kind == .checked || kind == .unchecked
+        return FormField(
+            kind: kind, name: page.value("name", tag) ?? "",
+            value: page.value("value", tag) ?? (isBox ? "on" : ""), type: type,
+            hint: Self.hint(["id", "autocomplete", "placeholder", "aria-label"], tag, of: page),
+            isRequired: page.has("required", tag), action: page.value("formaction", tag),
+            method: page.value("formmethod", tag))
+    }
+
+    private static func kind(
+        _ tag: HTMLTag, _ type: String, of page: HTMLTags
+    ) -> FormField.Kind? {
+        if page.isNamed(tag, "button") { return type.isEmpty || type == "submit" ? .submit : nil }
+        guard page.isNamed(tag, "input") else { return .choice }
+        switch type {
+        case "hidden": return .hidden
+        case "password": return .password
+        case "submit", "image": return .submit
+        case "button", "reset", "file": return nil
+        case "checkbox", "radio": return page.has("checked", tag) ? .checked : .unchecked
+        default: return .text
         }
-        return field
     }
 }

@@ -13,24 +13,22 @@ struct HTMLPage {
     /// Of what it has more than is read, as `has more than 5000 fields`: then no form, field or refresh
     /// of it is known.
     let excess: String?
-    private let tags: [HTMLTag]
+    private let tags: HTMLTags
     /// Where each form begins.
     private let formPlaces: [Int]
 
     init(_ html: String) {
         self.html = html
-        let found = HTMLTag.all(in: html)
-        tags = found.tags
-        var reading = PageReading(excess: found.excess)
-        for tag in tags where reading.excess == nil { reading.take(tag) }
+        tags = HTMLTags(html)
+        var reading = PageReading(excess: tags.excess)
+        for tag in tags.list where reading.excess == nil { reading.take(tag, of: tags) }
         excess = reading.excess
         if excess != nil { reading = PageReading() }
         reading.close()
         forms = reading.forms
         base = reading.base
         refresh = reading.refresh
-        formPlaces =
-            forms.isEmpty ? [] : tags.lazy.filter { $0.name == "form" }.map(\.place.lowerBound)
+        formPlaces = reading.formPlaces
         strayFields = reading.strays.filter { $0.kind == .text || $0.kind == .password }
     }
 
@@ -41,9 +39,10 @@ struct HTMLPage {
         var refresh: (seconds: Int, target: String)?
         var strays: [HTMLForm.FormField] = []
         var excess: String?
+        private(set) var formPlaces: [Int] = []
         private var fieldCount = 0
-        /// Of an id of forms, the first.
-        private var positions: [String: Int] = [:]
+        /// Ids of the forms.
+        private var ids: [String] = []
         private var owned: [(form: String, field: HTMLForm.FormField)] = []
         private var isOpen = false
         private var hasSelected = true
@@ -52,52 +51,65 @@ struct HTMLPage {
             self.excess = excess
         }
 
-        mutating func take(_ tag: HTMLTag) {
-            switch tag.name {
-            case "form":
-                guard forms.count < HTMLBudget.forms else {
-                    excess = HTMLBudget.exceeded("\(HTMLBudget.forms) forms")
-                    return
-                }
-                let id = tag["id"] ?? ""
-                if positions[id] == nil { positions[id] = forms.count }
-                forms.append(HTMLForm(tag))
-                isOpen = true
-            case "/form": isOpen = false
-            case "input", "button", "select", "textarea":
-                guard let field = HTMLForm.field(tag) else { return }
-                fieldCount += 1
-                guard fieldCount <= HTMLBudget.fields else {
-                    excess = HTMLBudget.exceeded("\(HTMLBudget.fields) fields")
-                    return
-                }
-                if tag.name == "select" { hasSelected = false }
-                if let owner = tag["form"] {
-                    owned.append((owner, field))
-                } else if isOpen {
-                    forms[forms.count - 1].fields.append(field)
-                } else {
-                    strays.append(field)
-                }
-            case "option": choose(tag)
-            case "base": base = base ?? tag["href"]
-            case "meta" where tag["http-equiv"]?.lowercased() == "refresh":
-                refresh = refresh ?? HTMLPage.refresh(tag["content"] ?? "")
-            default: break
+        mutating func take(_ tag: HTMLTag, of page: HTMLTags) {
+            if page.isNamed(tag, "form") {
+                open(tag, of: page)
+            } else if page.isNamed(tag, "/form") {
+                isOpen = false
+            } else if HTMLForm.isField(tag, of: page) {
+                add(tag, of: page)
+            } else if page.isNamed(tag, "option") {
+                choose(tag, of: page)
+            } else if page.isNamed(tag, "base") {
+                base = base ?? page.value("href", tag)
+            } else if page.isNamed(tag, "meta"), page.lowered("http-equiv", tag) == "refresh" {
+                refresh = refresh ?? HTMLPage.refresh(page.value("content", tag) ?? "")
+            }
+        }
+
+        private mutating func open(_ tag: HTMLTag, of page: HTMLTags) {
+            guard forms.count < HTMLBudget.forms else {
+                excess = HTMLBudget.exceeded("\(HTMLBudget.forms) forms")
+                return
+            }
+            ids.append(page.value("id", tag) ?? "")
+            formPlaces.append(tag.place.lowerBound)
+            forms.append(HTMLForm(tag, of: page))
+            isOpen = true
+        }
+
+        private mutating func add(_ tag: HTMLTag, of page: HTMLTags) {
+            guard let field = HTMLForm.field(tag, of: page) else { return }
+            fieldCount += 1
+            guard fieldCount <= HTMLBudget.fields else {
+                excess = HTMLBudget.exceeded("\(HTMLBudget.fields) fields")
+                return
+            }
+            if page.isNamed(tag, "select") { hasSelected = false }
+            if let owner = page.value("form", tag) {
+                owned.append((owner, field))
+            } else if isOpen {
+                forms[forms.count - 1].fields.append(field)
+            } else {
+                strays.append(field)
             }
         }
 
         /// The first option stands until one is marked as selected.
-        private mutating func choose(_ option: HTMLTag) {
+        private mutating func choose(_ option: HTMLTag, of page: HTMLTags) {
             guard isOpen, let last = forms[forms.count - 1].fields.indices.last,
                 forms[forms.count - 1].fields[last].kind == .choice,
-                !hasSelected || option["selected"] != nil
+                !hasSelected || page.has("selected", option)
             else { return }
             hasSelected = true
-            forms[forms.count - 1].fields[last].value = option["value"] ?? ""
+            forms[forms.count - 1].fields[last].value = page.value("value", option) ?? ""
         }
 
         mutating func close() {
+            guard !owned.isEmpty else { return }
+            // Of an id of forms, the first.
+            let positions = Dictionary(
+                zip(ids, ids.indices), uniquingKeysWith: { first, _ in first })
             for (owner, field) in owned {
                 guard let position = positions[owner] else { continue }
                 forms[position].fields.append(field)
@@ -149,34 +161,37 @@ extension HTMLPage {
     private var inlineScripts: (scripts: [(place: Int, text: ArraySlice<UInt8>)], onload: String?) {
         var scripts: [(place: Int, text: ArraySlice<UInt8>)] = []
         var onload: String?
-        var hidden: [String] = []
-        var bytes: [UInt8] = []
-        for (position, tag) in tags.enumerated() {
-            if Self.inert.contains(tag.name) {
-                hidden.append(tag.name)
-            } else if tag.name.hasPrefix("/"), let last = hidden.last, tag.name.dropFirst() == last
-            {
+        var hidden: [HTMLTag] = []
+        for (position, tag) in tags.list.enumerated() {
+            if isInert(tag) {
+                hidden.append(tag)
+            } else if let last = hidden.last, tags.closes(tag, last) {
                 hidden.removeLast()
             }
             guard hidden.isEmpty else { continue }
-            if tag.name == "body" { onload = onload ?? tag["onload"] }
-            guard tag.name == "script", Self.isRun(tag) else { continue }
-            if bytes.isEmpty { bytes = Array(html.utf8) }
-            let end = position + 1 < tags.count ? tags[position + 1].place.lowerBound : bytes.count
-            guard tag.place.upperBound < end else { continue }
-            scripts.append((tag.place.lowerBound, bytes[tag.place.upperBound..<end]))
+            if tags.isNamed(tag, "body") { onload = onload ?? tags.value("onload", tag) }
+            guard tags.isNamed(tag, "script"), isRun(tag) else { continue }
+            let text = tag.place.upperBound..<max(tag.place.upperBound, end(behind: position))
+            if !text.isEmpty { scripts.append((tag.place.lowerBound, tags.bytes(text))) }
         }
         return (scripts, onload)
     }
 
-    /// What stands in these is text for a browser with scripts, or a part that is not used yet.
-    private static let inert: Set = [
-        "noscript", "template", "iframe", "noembed", "noframes", "xmp",
-    ]
+    /// Where the text behind a tag ends: at the next tag, or with the page.
+    private func end(behind position: Int) -> Int {
+        position + 1 < tags.list.count ? tags.list[position + 1].place.lowerBound : html.utf8.count
+    }
 
-    private static func isRun(_ script: HTMLTag) -> Bool {
-        guard script["src"] == nil, script["nomodule"] == nil else { return false }
-        let type = script["type"]?.lowercased() ?? ""
+    /// What stands in these is text for a browser with scripts, or a part that is not used yet.
+    private func isInert(_ tag: HTMLTag) -> Bool {
+        tags.isNamed(tag, "noscript") || tags.isNamed(tag, "template")
+            || tags.isNamed(tag, "iframe") || tags.isNamed(tag, "noembed")
+            || tags.isNamed(tag, "noframes") || tags.isNamed(tag, "xmp")
+    }
+
+    private func isRun(_ script: HTMLTag) -> Bool {
+        guard !tags.has("src", script), !tags.has("nomodule", script) else { return false }
+        let type = tags.lowered("type", script) ?? ""
         return type.isEmpty || type == "module" || type.hasSuffix("javascript")
             || type.hasSuffix("ecmascript")
     }
@@ -187,13 +202,14 @@ extension HTMLPage {
         case .address: return nil
         case .form(let position): return forms.indices.contains(position) ? position : nil
         case .id(let id):
-            guard let first = tags.first(where: { $0["id"] == id }), first.name == "form" else {
-                return nil
-            }
+            guard let first = tags.list.first(where: { tags.value("id", $0) == id }),
+                tags.isNamed(first, "form")
+            else { return nil }
             return formPlaces.firstIndex(of: first.place.lowerBound)
         case .name(let name):
-            let named = tags.filter {
-                $0.name == "form" && ($0["name"] == name || $0["id"] == name)
+            let named = tags.list.filter {
+                tags.isNamed($0, "form")
+                    && (tags.value("name", $0) == name || tags.value("id", $0) == name)
             }
             guard named.count == 1 else { return nil }
             return formPlaces.firstIndex(of: named[0].place.lowerBound)
@@ -205,35 +221,44 @@ extension HTMLPage {
 
 extension HTMLPage {
     /// The words between `<title>` and its end.
-    var title: Untrusted { Untrusted(words(inside: tags.firstIndex { $0.name == "title" })) }
+    var title: Untrusted { Untrusted(words(inside: first("title"))) }
 
     /// What an element that looks like an error message says; empty without one.
     var notice: Untrusted {
-        let position = tags.firstIndex { tag in
-            guard !tag.name.hasPrefix("/"), !["input", "body", "html", "form"].contains(tag.name)
-            else { return false }
-            if tag["role"] == "alert" { return true }
-            let marks = "\(tag["class"] ?? "") \(tag["id"] ?? "")"
-            return HTMLForm.contains(marks, ["error", "alert", "invalid"])
+        let position = tags.list.firstIndex { tag in
+            let isOther =
+                tags.isClosing(tag) || tags.isNamed(tag, "input") || tags.isNamed(tag, "body")
+                || tags.isNamed(tag, "html") || tags.isNamed(tag, "form")
+            guard !isOther else { return false }
+            if tags.value("role", tag) == "alert" { return true }
+            let words = ["error", "alert", "invalid"]
+            return HTMLForm.contains(tags.value("class", tag) ?? "", words)
+                || HTMLForm.contains(tags.value("id", tag) ?? "", words)
         }
         return Untrusted(words(inside: position))
     }
 
     /// Where a link that says "cancel" leads, as written.
     var wayOut: String? {
-        tags.indices.lazy.filter { tags[$0].name == "a" }.first { position in
-            let marks = "\(tags[position]["href"] ?? "") \(words(inside: position))"
-            return HTMLForm.contains(marks, ["cancel"])
-        }.flatMap { tags[$0]["href"] }
+        tags.list.indices.first { position in
+            let tag = tags.list[position]
+            return tags.isNamed(tag, "a")
+                && (HTMLForm.contains(tags.value("href", tag) ?? "", ["cancel"])
+                    || HTMLForm.contains(words(inside: position), ["cancel"]))
+        }.flatMap { tags.value("href", tags.list[$0]) }
     }
 
     /// What stands there for browsers without script.
-    var noscript: String { words(inside: tags.firstIndex { $0.name == "noscript" }) }
+    var noscript: String { words(inside: first("noscript")) }
+
+    private func first(_ name: StaticString) -> Int? {
+        tags.list.firstIndex { tags.isNamed($0, name) }
+    }
 
     /// All visible words, spaces collapsed.
-    var text: String { words(from: 0, to: tags.count, atMost: 2000) }
+    var text: String { words(from: 0, to: tags.list.count, atMost: 2000) }
 
-    var hasScript: Bool { tags.contains { $0.name == "script" } }
+    var hasScript: Bool { first("script") != nil }
 
     /// A script sends the first form without anybody's doing.
     var submitsItself: Bool { HTMLForm.contains(html, [".submit()"]) }
@@ -243,7 +268,7 @@ extension HTMLPage {
         guard hasScript else { return false }
         if HTMLForm.contains(noscript, ["javascript", "script"]) { return true }
         let roots = ["root", "app", "__next", "main"]
-        let hasRoot = tags.contains { tag in roots.contains(tag["id"]?.lowercased() ?? "") }
+        let hasRoot = tags.list.contains { roots.contains(tags.lowered("id", $0) ?? "") }
         return hasRoot || !strayFields.isEmpty || text.count < 80
     }
 
@@ -251,16 +276,16 @@ extension HTMLPage {
     /// not nest: the next one ends it.
     private func words(inside position: Int?) -> String {
         guard let position else { return "" }
-        let name = tags[position].name
-        let closing = "/" + name
+        let opening = tags.list[position]
+        let nests = !tags.isNamed(opening, "a")
         var depth = 1
         var end = position + 1
-        while end < tags.count {
-            if tags[end].name == name {
-                if name == "a" { break }
+        while end < tags.list.count {
+            if tags.isSameElement(tags.list[end], opening) {
+                guard nests else { break }
                 depth += 1
             }
-            if tags[end].name == closing { depth -= 1 }
+            if tags.closes(tags.list[end], opening) { depth -= 1 }
             if depth == 0 { break }
             end += 1
         }
@@ -290,15 +315,14 @@ extension HTMLPage {
             isGlued = text.unicodeScalars.last?.properties.isWhitespace == false
             return true
         }
-        for position in first..<min(last, tags.count) {
-            let tag = tags[position]
-            if tag.name == "script" || tag.name == "style" { continue }
+        for position in first..<min(last, tags.list.count) {
+            let tag = tags.list[position]
+            if tags.isNamed(tag, "script") || tags.isNamed(tag, "style") { continue }
             // A viewer's own words may look like a tag: they stay whole, so that a secret in them is known.
-            let isWord = position > first && !tag.isElement
+            let isWord = position > first && !tags.isElement(tag)
             if !isWord { isGlued = false }
             let start = isWord ? tag.place.lowerBound : tag.place.upperBound
-            let end =
-                position + 1 < tags.count ? tags[position + 1].place.lowerBound : html.utf8.count
+            let end = end(behind: position)
             guard start < end else { continue }
             guard add(HTMLEntities.decode(uncommented(start..<end))) else {
                 return words.joined(separator: " ") + " ..."

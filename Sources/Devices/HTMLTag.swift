@@ -1,14 +1,92 @@
-/// An opening or closing tag with its attributes; names in lower case, a closing tag's begins
-/// with `/`.
+internal import Formats
+
+/// An opening or closing tag: where its parts stand in the text of its page (`HTMLTags`).
 struct HTMLTag {
-    var name: String
-    var attributes: [(name: String, value: String)]
+    /// A closing tag's begins with `/`.
+    var name: Range<Int>
+    /// Positions among the attributes of the page.
+    var attributes: Range<Int>
     /// Where it stands in the page's bytes, brackets included.
-    var place = 0..<0
+    var place: Range<Int>
+}
+
+/// The tags of a page in order; what stands in comments, scripts and styles is skipped. Names are in lower case.
+struct HTMLTags {
+    private(set) var list: [HTMLTag] = []
+    /// Of what the page has more than is read (`HTMLBudget`); the tags are those before it.
+    private(set) var excess: String?
+    /// The page, and behind it what means something else than is written: names with capitals, values with references.
+    private var text: [UInt8] = []
+    private var attributes: [(name: Range<Int>, value: Range<Int>)] = []
+
+    init(_ html: String) {
+        let page = html.utf8Span.span
+        guard page.count <= HTMLBudget.bytes else {
+            excess = HTMLBudget.exceeded("\(HTMLBudget.bytes) bytes")
+            return
+        }
+        text.reserveCapacity(page.count + Self.roomForOthers)
+        text.append(text: html)
+        list.reserveCapacity(min(page.count / 16, 32))
+        attributes.reserveCapacity(min(page.count / 16, 32))
+        read(page)
+    }
+
+    private static let roomForOthers = 256
+
+    // MARK: What tags say
+
+    func isNamed(_ tag: HTMLTag, _ name: StaticString) -> Bool { text.holds(name, in: tag.name) }
+
+    func isClosing(_ tag: HTMLTag) -> Bool { text[tag.name.lowerBound] == UInt8(ascii: "/") }
+
+    func isSameElement(_ one: HTMLTag, _ other: HTMLTag) -> Bool {
+        text[one.name].elementsEqual(text[other.name])
+    }
+
+    /// Whether `closing` ends elements of `opening`'s name.
+    func closes(_ closing: HTMLTag, _ opening: HTMLTag) -> Bool {
+        isClosing(closing) && text[closing.name].dropFirst().elementsEqual(text[opening.name])
+    }
+
+    func name(_ tag: HTMLTag) -> String { string(tag.name) }
+
+    func has(_ name: StaticString, _ tag: HTMLTag) -> Bool { place(name, tag) != nil }
+
+    /// What the attribute of that name says; of several the first.
+    func value(_ name: StaticString, _ tag: HTMLTag) -> String? {
+        place(name, tag).map { string($0) }
+    }
+
+    /// The same in lower case.
+    func lowered(_ name: StaticString, _ tag: HTMLTag) -> String? {
+        guard let place = place(name, tag) else { return nil }
+        let isLower = text[place].allSatisfy { $0 < 0x80 && !(0x41...0x5a).contains($0) }
+        return isLower ? string(place) : string(place).lowercased()
+    }
+
+    func attributes(_ tag: HTMLTag) -> [(name: String, value: String)] {
+        attributes[tag.attributes].map { (string($0.name), string($0.value)) }
+    }
+
+    /// Bytes of the page, as written.
+    func bytes(_ range: Range<Int>) -> ArraySlice<UInt8> { text[range] }
+
+    private func place(_ name: StaticString, _ tag: HTMLTag) -> Range<Int>? {
+        for position in tag.attributes where text.holds(name, in: attributes[position].name) {
+            return attributes[position].value
+        }
+        return nil
+    }
+
+    private func string(_ range: Range<Int>) -> String {
+        String(decoding: text[range], as: UTF8.self)
+    }
 
     /// Whether HTML knows it, or has parts in its name as elements of a page's own have (HTML, 4).
-    var isElement: Bool {
-        let name = name.hasPrefix("/") ? name.dropFirst() : name[...]
+    func isElement(_ tag: HTMLTag) -> Bool {
+        let written = name(tag)
+        let name = written.hasPrefix("/") ? written.dropFirst() : written[...]
         return Self.elements.contains(String(name)) || name.contains("-") || name.first == "!"
             || name.first == "?"
     }
@@ -24,163 +102,183 @@ struct HTMLTag {
         strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr
         track tt u ul use var video wbr
         """.split(whereSeparator: \.isWhitespace).map(String.init))
+}
 
-    subscript(name: String) -> String? {
-        for attribute in attributes where attribute.name == name { return attribute.value }
-        return nil
-    }
+// MARK: Reading
 
-    /// The tags of a page in order; what stands in comments, scripts and styles is skipped. `excess`: of
-    /// what the page has more than is read (`HTMLBudget`); the tags are those before it.
-    static func all(in html: String) -> (tags: [HTMLTag], excess: String?) {
-        guard html.utf8.count <= HTMLBudget.bytes else {
-            return ([], HTMLBudget.exceeded("\(HTMLBudget.bytes) bytes"))
-        }
-        var tags: [HTMLTag] = []
-        tags.reserveCapacity(min(html.utf8.count / 16, 32))
-        var scanner = Scanner(html)
-        while let tag = scanner.nextTag() {
-            if scanner.hasTooManyAttributes {
-                return (tags, HTMLBudget.exceeded("\(HTMLBudget.attributes) attributes in a tag"))
-            }
-            guard tags.count < HTMLBudget.tags else {
-                return (tags, HTMLBudget.exceeded("\(HTMLBudget.tags) tags"))
-            }
-            tags.append(tag)
-            // What stands in these is text, whatever it looks like (HTML, 13.2.5.2 to 13.2.5.4).
-            switch tag.name {
-            case "script", "style", "title", "textarea": scanner.skip(to: "</" + tag.name)
-            default: break
-            }
-        }
-        return (tags, nil)
-    }
-
-    private struct Scanner {
-        private let text: [UInt8]
-        private var position = 0
-        private(set) var hasTooManyAttributes = false
-
-        init(_ html: String) {
-            text = Array(html.utf8)
-        }
-
-        mutating func nextTag() -> HTMLTag? {
-            while let start = text[position...].firstIndex(of: UInt8(ascii: "<")) {
-                position = start + 1
-                if isAt(Self.commentStart) {
-                    skip(to: "-->")
-                } else if beginsTag, let name = word() {
-                    let attributes = attributes()
-                    return HTMLTag(name: name, attributes: attributes, place: start..<position)
+extension HTMLTags {
+    private mutating func read(_ page: Span<UInt8>) {
+        var position = page.first(UInt8(ascii: "<"))
+        while position < page.count {
+            let start = position
+            position += 1
+            if Self.isAt("!--", page, position) {
+                Self.skip(to: "-->", page, &position)
+            } else if Self.beginsTag(page, position), let name = word(page, &position) {
+                let first = attributes.count
+                guard readAttributes(page, &position) else {
+                    excess = HTMLBudget.exceeded("\(HTMLBudget.attributes) attributes in a tag")
+                    return
+                }
+                guard list.count < HTMLBudget.tags else {
+                    excess = HTMLBudget.exceeded("\(HTMLBudget.tags) tags")
+                    return
+                }
+                let tag = HTMLTag(
+                    name: name, attributes: first..<attributes.count, place: start..<position)
+                list.append(tag)
+                // What stands in these is text, whatever it looks like (HTML, 13.2.5.2 to 13.2.5.4).
+                if isNamed(tag, "script") {
+                    Self.skip(to: "</script", page, &position)
+                } else if isNamed(tag, "style") {
+                    Self.skip(to: "</style", page, &position)
+                } else if isNamed(tag, "title") {
+                    Self.skip(to: "</title", page, &position)
+                } else if isNamed(tag, "textarea") {
+                    Self.skip(to: "</textarea", page, &position)
                 }
             }
-            return nil
+            position = page.first(UInt8(ascii: "<"), from: position)
         }
+    }
 
-        /// To where `end` begins, or to the end of the page.
-        mutating func skip(to end: String) {
-            let wanted = Array(end.lowercased().utf8)
-            while position < text.count, !isAt(wanted) { position += 1 }
+    /// To where `end` begins, or to the end of the page.
+    private static func skip(to end: StaticString, _ page: Span<UInt8>, _ position: inout Int) {
+        let first = end.withUTF8Buffer { $0[0] }
+        position = page.first(first, from: position)
+        while position < page.count, !isAt(end, page, position) {
+            position = page.first(first, from: position + 1)
         }
+    }
 
-        /// A sign of less is one where no name follows (HTML, 13.2.5.6).
-        private var beginsTag: Bool {
-            guard position < text.count else { return false }
-            let byte = text[position]
-            return (0x61...0x7a).contains(byte | 0x20) || "/!?".utf8.contains(byte)
+    /// A sign of less is one where no name follows (HTML, 13.2.5.6).
+    private static func beginsTag(_ page: Span<UInt8>, _ position: Int) -> Bool {
+        guard position < page.count else { return false }
+        switch page[position] {
+        case UInt8(ascii: "/"), UInt8(ascii: "!"), UInt8(ascii: "?"): return true
+        case let byte: return (0x61...0x7a).contains(byte | 0x20)
         }
+    }
 
-        private static let commentStart = Array("!--".utf8)
-
-        private func isAt(_ word: [UInt8]) -> Bool {
-            guard position + word.count <= text.count else { return false }
-            for (offset, wanted) in word.enumerated() {
-                let byte = text[position + offset]
-                let isUpper = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-                guard byte == wanted || isUpper && byte | 0x20 == wanted else { return false }
+    /// Whether `word`, which is in lower case, stands there in any.
+    private static func isAt(_ word: StaticString, _ page: Span<UInt8>, _ position: Int) -> Bool {
+        guard word.utf8CodeUnitCount <= page.count - position else { return false }
+        return word.withUTF8Buffer { word in
+            for offset in word.indices {
+                let byte = page[position + offset]
+                let isUpper = (0x41...0x5a).contains(byte)
+                guard (isUpper ? byte | 0x20 : byte) == word[offset] else { return false }
             }
             return true
         }
+    }
 
-        private static func isSpace(_ byte: UInt8) -> Bool {
-            byte == 0x20 || (0x09...0x0d).contains(byte)
-        }
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || (0x09...0x0d).contains(byte)
+    }
 
-        private mutating func skipSpace() {
-            while position < text.count, Self.isSpace(text[position]) { position += 1 }
-        }
+    private static func skipSpace(_ page: Span<UInt8>, _ position: inout Int) {
+        while position < page.count, isSpace(page[position]) { position += 1 }
+    }
 
-        /// A name, in lower case.
-        private mutating func word() -> String? {
-            let start = position
-            var isLower = true
-            while position < text.count, !Self.isSpace(text[position]),
-                text[position] != UInt8(ascii: ">"),
-                text[position] != UInt8(ascii: "=")
-            {
-                let byte = text[position]
-                if byte == UInt8(ascii: "/"), position > start { break }
+    /// A name; nil where none begins.
+    private mutating func word(_ page: Span<UInt8>, _ position: inout Int) -> Range<Int>? {
+        let start = position
+        var isLower = true
+        while position < page.count {
+            let byte = page[position]
+            if byte > UInt8(ascii: ">") {
                 if byte >= 0x80 || (0x41...0x5a).contains(byte) { isLower = false }
+            } else if Self.isSpace(byte) || byte == UInt8(ascii: ">") || byte == UInt8(ascii: "=")
+                || byte == UInt8(ascii: "/") && position > start
+            {
+                break
+            }
+            position += 1
+        }
+        let word = start..<position
+        guard !word.isEmpty else { return nil }
+        return isLower ? word : add(string(word).lowercased())
+    }
+
+    /// What a part of the page means, where that is not what is written.
+    private mutating func add(_ meaning: String) -> Range<Int> {
+        let start = text.count
+        text.append(text: meaning)
+        return start..<text.count
+    }
+
+    /// False where a tag has too many.
+    private mutating func readAttributes(_ page: Span<UInt8>, _ position: inout Int) -> Bool {
+        let first = attributes.count
+        while true {
+            Self.skipSpace(page, &position)
+            guard position < page.count else { return true }
+            switch page[position] {
+            case UInt8(ascii: ">"):
+                position += 1
+                return true
+            case UInt8(ascii: "/"):
+                position += 1
+            default:
+                guard let name = word(page, &position) else {
+                    position += 1
+                    continue
+                }
+                guard attributes.count - first < HTMLBudget.attributes else { return false }
+                attributes.append((name, value(page, &position)))
+            }
+        }
+    }
+
+    private mutating func value(_ page: Span<UInt8>, _ position: inout Int) -> Range<Int> {
+        Self.skipSpace(page, &position)
+        guard position < page.count, page[position] == UInt8(ascii: "=") else { return 0..<0 }
+        position += 1
+        Self.skipSpace(page, &position)
+        guard position < page.count else { return 0..<0 }
+        let quote = page[position]
+        guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+            let start = position
+            var hasReference = false
+            while position < page.count, !Self.isSpace(page[position]),
+                page[position] != UInt8(ascii: ">")
+            {
+                if page[position] == UInt8(ascii: "&") { hasReference = true }
                 position += 1
             }
-            guard position > start else { return nil }
-            let word = String(decoding: text[start..<position], as: UTF8.self)
-            return isLower ? word : word.lowercased()
+            return hasReference ? decoded(start..<position) : start..<position
         }
+        let start = position + 1
+        // Values may be long: their end and a reference in them are looked for together.
+        let stops = ByteStops(Unicode.Scalar(quote), "&")
+        var hasReference = false
+        position = page.first(of: stops, from: start)
+        while position < page.count, page[position] != quote {
+            hasReference = true
+            position = page.first(of: stops, from: position + 1)
+        }
+        let value = start..<position
+        position = min(position + 1, page.count)
+        return hasReference ? decoded(value) : value
+    }
 
-        private mutating func attributes() -> [(name: String, value: String)] {
-            var found: [(name: String, value: String)] = []
-            while position < text.count {
-                skipSpace()
-                guard position < text.count else { break }
-                if text[position] == UInt8(ascii: ">") {
-                    position += 1
-                    break
-                }
-                if text[position] == UInt8(ascii: "/") {
-                    position += 1
-                    continue
-                }
-                guard let name = word() else {
-                    position += 1
-                    continue
-                }
-                guard found.count < HTMLBudget.attributes else {
-                    hasTooManyAttributes = true
-                    break
-                }
-                found.append((name, value()))
+    private mutating func decoded(_ range: Range<Int>) -> Range<Int> {
+        add(HTMLEntities.decode(string(range)))
+    }
+}
+
+extension [UInt8] {
+    /// Whether those bytes of it are those of `word`. Most words differ in their lengths, and those of callers
+    /// are known when this is compiled.
+    @inline(__always)
+    func holds(_ word: StaticString, in place: Range<Int>) -> Bool {
+        guard place.count == word.utf8CodeUnitCount else { return false }
+        return word.withUTF8Buffer { word in
+            for offset in word.indices where self[place.lowerBound + offset] != word[offset] {
+                return false
             }
-            return found
-        }
-
-        private mutating func value() -> String {
-            skipSpace()
-            guard position < text.count, text[position] == UInt8(ascii: "=") else { return "" }
-            position += 1
-            skipSpace()
-            guard position < text.count else { return "" }
-            let quote = text[position]
-            guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
-                let start = position
-                while position < text.count, !Self.isSpace(text[position]),
-                    text[position] != UInt8(ascii: ">")
-                {
-                    position += 1
-                }
-                return decoded(start..<position)
-            }
-            let start = position + 1
-            position = text[start...].firstIndex(of: quote) ?? text.count
-            let value = decoded(start..<position)
-            position = min(position + 1, text.count)
-            return value
-        }
-
-        private func decoded(_ range: Range<Int>) -> String {
-            let value = String(decoding: text[range], as: UTF8.self)
-            return text[range].contains(UInt8(ascii: "&")) ? HTMLEntities.decode(value) : value
+            return true
         }
     }
 }

@@ -110,16 +110,16 @@ struct PageScripts {
     }
 
     private static func names(_ text: ArraySlice<UInt8>, _ words: [String]) -> Bool {
-        HTMLForm.contains(String(decoding: text, as: UTF8.self), words)
+        HTMLForm.contains(text.span, words)
     }
 
     /// A variable hides the browser's own.
     private static func shadows(_ program: ScriptTokens) -> Bool {
         program.tokens.indices.dropLast().contains { position in
             let declares =
-                ["var", "let", "const", "function", "class"].contains {
-                    program.holds($0, at: position)
-                }
+                program.holds("var", at: position) || program.holds("let", at: position)
+                || program.holds("const", at: position) || program.holds("function", at: position)
+                || program.holds("class", at: position)
                 || program.holds(",", at: position) && program.holds("=", at: position + 2)
             return declares && isOwn(position + 1, of: program)
         }
@@ -145,7 +145,7 @@ struct PageScripts {
                 functions.updateValue(
                     known ? nil : Body(program: number, range: body), forKey: name)
             }
-            position = (program.partners[position] ?? position) + 1
+            position = (program.partner(position) ?? position) + 1
         }
     }
 
@@ -158,8 +158,8 @@ struct PageScripts {
 
     /// Of `(a, b) { ... }` what stands in the braces; nil where a parameter hides the browser's own.
     private func functionBody(_ position: Int, of program: ScriptTokens) -> Range<Int>? {
-        guard program.holds("(", at: position), let end = program.partners[position],
-            program.holds("{", at: end + 1), let last = program.partners[end + 1],
+        guard program.holds("(", at: position), let end = program.partner(position),
+            program.holds("{", at: end + 1), let last = program.partner(end + 1),
             !((position + 1)..<end).contains(where: { Self.isOwn($0, of: program) })
         else { return nil }
         return (end + 2)..<last
@@ -186,12 +186,12 @@ extension PageScripts {
             switch program.text(position) {
             case ";": position += 1
             case "{":
-                guard let end = program.partners[position] else { return false }
+                guard let end = program.partner(position) else { return false }
                 guard runBlock((position + 1)..<end, in: context) else { return false }
                 position = end + 1
             case "try":
                 guard program.holds("{", at: position + 1),
-                    let end = program.partners[position + 1]
+                    let end = program.partner(position + 1)
                 else { return false }
                 guard runBlock((position + 2)..<end, in: context) else { return false }
                 position = end + 1
@@ -238,10 +238,10 @@ extension PageScripts {
         while program.holds("catch", at: position) || program.holds("finally", at: position) {
             position += 1
             if program.holds("(", at: position) {
-                position = (program.partners[position] ?? position) + 1
+                position = (program.partner(position) ?? position) + 1
             }
             if program.holds("{", at: position) {
-                position = (program.partners[position] ?? position) + 1
+                position = (program.partner(position) ?? position) + 1
             }
         }
         return position
@@ -258,18 +258,18 @@ extension PageScripts {
                 position += 1
                 if program.holds("await", at: position) { position += 1 }
                 if program.holds("(", at: position) {
-                    position = (program.partners[position] ?? position) + 1
+                    position = (program.partner(position) ?? position) + 1
                 }
                 continue
             case "do", "else", "try":
                 position += 1
                 continue
-            case "{": position = (program.partners[position] ?? position) + 1
+            case "{": position = (program.partner(position) ?? position) + 1
             case "function", "class", "async":
                 while position < end, !program.holds("{", at: position) {
-                    position = (program.partners[position] ?? position) + 1
+                    position = (program.partner(position) ?? position) + 1
                 }
-                position = (program.partners[position] ?? position) + 1
+                position = (program.partner(position) ?? position) + 1
             case ";": position += 1
             default:
                 position = max(
@@ -290,7 +290,7 @@ extension PageScripts {
         var position = start
         while position < end, !program.holds(";", at: position) {
             if position > start, endsLine(before: position, of: program) { return position }
-            position = (program.partners[position] ?? position) + 1
+            position = (program.partner(position) ?? position) + 1
         }
         return min(position, end)
     }
@@ -405,11 +405,11 @@ extension PageScripts {
     /// `(() => {...})()`.
     private func calledAtOnce(_ range: Range<Int>, of program: ScriptTokens) -> Range<Int>? {
         func isCall(_ position: Int, _ end: Int) -> Bool {
-            program.holds("(", at: position) && program.partners[position] == position + 1
+            program.holds("(", at: position) && program.partner(position) == position + 1
                 && position + 2 == end
         }
         let start = range.lowerBound
-        if program.holds("(", at: start), let end = program.partners[start] {
+        if program.holds("(", at: start), let end = program.partner(start) {
             if isCall(end + 1, range.upperBound) {
                 return literal((start + 1)..<end, of: program)
             }
@@ -434,7 +434,7 @@ extension PageScripts {
             return body
         }
         var parameters = position..<position
-        if program.holds("(", at: position), let end = program.partners[position] {
+        if program.holds("(", at: position), let end = program.partner(position) {
             parameters = (position + 1)..<end
             position = end + 1
         } else if position < range.upperBound, program.tokens[position].kind == .name {
@@ -447,7 +447,7 @@ extension PageScripts {
         else { return nil }
         position += 2
         guard program.holds("{", at: position) else { return position..<range.upperBound }
-        guard program.partners[position] == range.upperBound - 1 else { return nil }
+        guard program.partner(position) == range.upperBound - 1 else { return nil }
         return (position + 1)..<(range.upperBound - 1)
     }
 
@@ -482,7 +482,7 @@ extension PageScripts {
     /// The arguments of a call that is the whole of this range; nil for anything else.
     private func arguments(_ range: Range<Int>, of program: ScriptTokens) -> [Range<Int>]? {
         let start = range.lowerBound
-        guard program.holds("(", at: start), let end = program.partners[start],
+        guard program.holds("(", at: start), let end = program.partner(start),
             end + 1 == range.upperBound
         else { return nil }
         var found: [Range<Int>] = []
@@ -493,7 +493,7 @@ extension PageScripts {
                 found.append(begin..<position)
                 begin = position + 1
             }
-            position = (program.partners[position] ?? position) + 1
+            position = (program.partner(position) ?? position) + 1
         }
         if begin < end { found.append(begin..<end) }
         return found.contains(where: \.isEmpty) ? nil : found
@@ -520,7 +520,7 @@ extension PageScripts {
             default: return nil
             }
         }
-        guard path.count == 1, let end = program.partners[start] else { return nil }
+        guard path.count == 1, let end = program.partner(start) else { return nil }
         if path[0] == "forms", program.holds("[", at: start), end == start + 2 {
             return submits((end + 1)..<rest.upperBound, of: program)
                 ? index(start + 1, of: program) : nil
@@ -543,7 +543,7 @@ extension PageScripts {
             return isID ? .id(String(id)) : nil
         case "getElementsByTagName" where said.lowercased() == "form":
             guard program.holds("[", at: tail.lowerBound),
-                let close = program.partners[tail.lowerBound], close == tail.lowerBound + 2,
+                let close = program.partner(tail.lowerBound), close == tail.lowerBound + 2,
                 program.tokens[tail.lowerBound + 1].kind == .number,
                 submits((close + 1)..<tail.upperBound, of: program)
             else { return nil }

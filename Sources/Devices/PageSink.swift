@@ -71,15 +71,17 @@ enum KeptPage {
         let bytes = Array(html.utf8)
         var result: [UInt8] = []
         var position = 0
-        let (tags, excess) = HTMLTag.all(in: html)
-        for tag in tags {
+        let tags = HTMLTags(html)
+        for tag in tags.list {
             let between = bytes[position..<max(position, tag.place.lowerBound)]
             result += withoutTokens(between)
-            result += tag.name.hasPrefix("/") ? Array(bytes[tag.place]) : Array(rewritten(tag).utf8)
+            result +=
+                tags.isClosing(tag)
+                ? Array(bytes[tag.place]) : Array(rewritten(tag, of: tags).utf8)
             position = tag.place.upperBound
         }
         // Where the tags are not known, values cannot be taken out.
-        if let excess {
+        if let excess = tags.excess {
             result += "\n<!-- the rest was not recorded: the page \(excess) -->\n".utf8
         } else {
             result += withoutTokens(bytes[min(position, bytes.count)...])
@@ -89,13 +91,14 @@ enum KeptPage {
 
     private static let mark = "(redacted)"
 
-    private static func rewritten(_ tag: HTMLTag) -> String {
-        let isLabel = ["submit", "button", "reset"].contains(tag["type"]?.lowercased())
-        var text = "<\(tag.name)"
-        for (name, value) in tag.attributes {
+    private static func rewritten(_ tag: HTMLTag, of page: HTMLTags) -> String {
+        let isLabel = ["submit", "button", "reset"].contains(page.lowered("type", tag))
+        let tagName = page.name(tag)
+        var text = "<\(tagName)"
+        for (name, value) in page.attributes(tag) {
             var value = value
             switch name {
-            case "value" where tag.name != "button" && !isLabel && !value.isEmpty: value = mark
+            case "value" where tagName != "button" && !isLabel && !value.isEmpty: value = mark
             case "href", "src", "action", "formaction", "content": value = withoutQuery(value)
             default: break
             }

@@ -15,8 +15,8 @@ struct ScriptTokens {
     }
 
     private(set) var tokens: [Token] = []
-    /// Of an opening bracket the position of its closing one.
-    private(set) var partners: [Int: Int] = [:]
+    /// By position, of an opening bracket the position of its closing one; 0 for other tokens.
+    private var closings: [Int] = []
     private let bytes: [UInt8]
 
     /// Scripts that lead on are short; what is longer is a program.
@@ -38,10 +38,13 @@ struct ScriptTokens {
     func holds(_ text: StaticString, at position: Int) -> Bool {
         guard tokens.indices.contains(position) else { return false }
         let token = tokens[position]
-        guard token.kind == .name || token.kind == .mark,
-            token.place.count == text.utf8CodeUnitCount
-        else { return false }
-        return text.withUTF8Buffer { bytes[token.place].elementsEqual($0) }
+        return (token.kind == .name || token.kind == .mark) && bytes.holds(text, in: token.place)
+    }
+
+    /// Where the bracket that opens at a position closes; nil for another token.
+    func partner(_ position: Int) -> Int? {
+        guard tokens.indices.contains(position), closings[position] > 0 else { return nil }
+        return closings[position]
     }
 
     /// What a string or a number says; nil for another token.
@@ -209,6 +212,7 @@ struct ScriptTokens {
 
     private mutating func match() -> Bool {
         var open: [(position: Int, closing: UInt8)] = []
+        closings = Array(repeating: 0, count: tokens.count)
         for (position, token) in tokens.enumerated() where token.kind == .mark {
             let byte = bytes[token.place.lowerBound]
             switch byte {
@@ -217,7 +221,7 @@ struct ScriptTokens {
             case UInt8(ascii: "{"): open.append((position, UInt8(ascii: "}")))
             case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"):
                 guard let last = open.popLast(), last.closing == byte else { return false }
-                partners[last.position] = position
+                closings[last.position] = position
             default: break
             }
         }
