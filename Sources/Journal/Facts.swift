@@ -137,7 +137,7 @@ struct Facts {
             Double(
                 Columns.ColumnLimit.time.lowerBound)...Double(Columns.ColumnLimit.time.upperBound)
         let count = 0...Double(Columns.ColumnLimit.count.upperBound)
-        let shards = 0...Double(ShardRecord.countAtMost)
+        let shards = 0...Double(ShardLimits.countAtMost)
         let households = 0...Double(ShardRecord.householdsAtMost)
         return [
             "started_us": 0...Double(Columns.ColumnLimit.epoch.upperBound) * 1_000,

@@ -28,9 +28,6 @@ public struct ShardRecord: Sendable, Hashable {
     /// plan's zero.
     public var begins: Instant
 
-    /// The most shards that a run can have. A history that names more is damaged, because a merge goes through all
-    /// numbers to find the missing ones.
-    public static let countAtMost = 100_000
     /// Far more households than a rig can plan. A history that names more is damaged.
     static let householdsAtMost = 100_000_000
 

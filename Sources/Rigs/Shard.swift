@@ -1,12 +1,11 @@
+internal import Vocabulary
+
 /// One of the `count` parts of a run. Each part of the plan runs in its own process (docs/scale.md).
 public struct Shard: Sendable, Hashable {
     /// 0 to `count` - 1, as engines count.
     public let number: Int
     /// Number of shards, at least 1.
     public let count: Int
-
-    /// The most completions that an Indexed Job of Kubernetes may have.
-    public static let countAtMost = 100_000
 
     public init(_ number: Int, of count: Int) {
         precondition(count > 0 && (0..<count).contains(number), "shards of n are 0..<n")
@@ -50,7 +49,7 @@ public enum ShardRequest: Sendable, Hashable {
 
     private static func count(_ text: String, in whole: String) throws(ShardError) -> Int {
         guard let count = number(text) else { throw .malformed(whole) }
-        guard (1...Shard.countAtMost).contains(count) else { throw .badCount(whole) }
+        guard (1...ShardLimits.countAtMost).contains(count) else { throw .badCount(whole) }
         return count
     }
 
@@ -148,7 +147,7 @@ extension ShardRequest {
             var count = given.map(ShardCount.option)
             if count == nil, let text = environment.word(Self.countVariable) {
                 let number = try ShardEngine.number(
-                    text, of: Self.countVariable, in: 1...Shard.countAtMost)
+                    text, of: Self.countVariable, in: 1...ShardLimits.countAtMost)
                 count = .variable(Self.countVariable, number)
             }
             return ShardPlacement(
@@ -184,7 +183,7 @@ public enum ShardError: Error, Sendable, Hashable, CustomStringConvertible {
             "--shard is '\(text.shortened)'; it must be I/N with I counted from 0, such as 0/8 for the first of "
                 + "eight, or auto, or auto/8"
         case .badCount(let text):
-            "--shard is \(text.shortened); a run has 1 to \(Shard.countAtMost) shards, such as 0/8 for the first of "
+            "--shard is \(text.shortened); a run has 1 to \(ShardLimits.countAtMost) shards, such as 0/8 for the first of "
                 + "eight"
         case .beyond(let number, let count):
             count == 1

@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// An engine that starts the processes of a run, and the environment variables by which each process knows its place.
 /// The engines are a table, so that one command line works with all of them.
 public struct ShardEngine: Sendable {
@@ -95,7 +97,7 @@ public struct ShardEngine: Sendable {
             guard let given else { throw .noCount(variable: number, engine: name) }
             return try shard(id, of: given)
         }
-        let found = try Self.number(text, of: variable, in: 1...Shard.countAtMost)
+        let found = try Self.number(text, of: variable, in: 1...ShardLimits.countAtMost)
         if let given, given.number != found {
             // Single tasks of an array that run again, such as --array=3: their ids are the numbers of the shards.
             guard range != nil else {

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Races
 internal import Rigs
 internal import Runner
+internal import Vocabulary
 
 struct ValidateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -34,9 +35,10 @@ struct ValidateCommand: ParsableCommand {
 
     func validate() throws {
         guard let shards, shards != "auto" else { return }
-        guard let count = Int(shards), (1...100_000).contains(count) else {
+        guard let count = Int(shards), (1...ShardLimits.countAtMost).contains(count) else {
             throw ValidationError(
-                "--shards is '\(shards)'; it must be a number of machines, 1 to 100000, or auto")
+                "--shards is '\(shards)'; it must be a number of machines, 1 to \(ShardLimits.countAtMost), "
+                    + "or auto")
         }
     }
 

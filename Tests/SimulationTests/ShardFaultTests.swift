@@ -269,11 +269,6 @@ struct ShardFaultTests {
         #expect(throws: RunError.self) { try shards.merge(["1"], as: "alone") }
     }
 
-    @Test("a history may name as many shards as a command line may")
-    func countAtMost() {
-        #expect(ShardRecord.countAtMost == Shard.countAtMost)
-    }
-
     @Test("the bottleneck of one shard is that of the run")
     func bottleneck() throws {
         var shards = try PlantedShards()
