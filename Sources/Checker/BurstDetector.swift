@@ -181,6 +181,15 @@ struct BurstDetector: Sendable {
     }
 }
 
+extension OperationName {
+    /// Whether a first or a second screen polls by it at an interval of the rig's, so that many may poll at once. Not all
+    /// that `isPoll` names: the service tells a device grant its interval (RFC 8628, 3.2), and who is told one does not
+    /// poll with the others.
+    func formsHerds(onFirstScreen isFirst: Bool) -> Bool {
+        self == .pollToken || self == .profilesByCode && isFirst
+    }
+}
+
 extension SharedState {
     /// `polling-ends`, as a suspicion: a herd of polls that the service does not bear.
     func judgeHerds() {

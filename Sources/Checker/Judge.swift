@@ -40,11 +40,10 @@ public final class Judge {
 
     /// Where its batch keeps it, for a copy would count each of its texts.
     private func take(_ exchange: UnsafePointer<Exchange>) {
-        let isPoll =
-            exchange.pointee.operation == .pollToken
-            || exchange.pointee.operation == .profilesByCode
-                && exchange.pointee.device.role == .firstScreen
-        if isPoll { registry.bursts.note(exchange) }
+        let isFirst = exchange.pointee.device.role == .firstScreen
+        if exchange.pointee.operation.formsHerds(onFirstScreen: isFirst) {
+            registry.bursts.note(exchange)
+        }
         let household = exchange.pointee.device.household
         turn(to: household, at: exchange.pointee.begun.nanoseconds)
         let folder = folders[household] ?? folders.add(household, registry)

@@ -196,6 +196,14 @@ struct OrderTests {
         #expect(herd(many: many, failing: failing).sentences == [])
     }
 
+    @Test("polls form a herd, but for those of a device grant, whose interval the service sets")
+    func herdsOf() {
+        let first = OperationName.allCases.filter { $0.formsHerds(onFirstScreen: true) }
+        #expect(first == [.pollToken, .profilesByCode])
+        #expect(Set(OperationName.allCases.filter(\.isPoll)).subtracting(first) == [.deviceToken])
+        #expect(!OperationName.profilesByCode.formsHerds(onFirstScreen: false), "a phone's check")
+    }
+
     // MARK: First causes across households
 
     @Test("what a twin code broke in either household is attached to the twin")
