@@ -138,12 +138,22 @@ public struct Course: Sendable, Hashable {
             width: width * step, lines: [CourseLines.Line(name: "errors", values: shares)])
     }
 
-    private static func busy(_ health: [LaneHealth], width: Int, count: Int) -> [Double?] {
-        var parts = [[LaneHealth]](repeating: [], count: count)
-        for part in health {
-            parts[min(count - 1, max(0, part.middle.second / width))].append(part)
+    /// Share of each bucket that the busiest lane spent in turns. Over the whole bucket, as in `Point`: the last interval of
+    /// a lane may be no longer than its last turn, and would be all busy. One that lies across buckets is divided.
+    static func busy(_ health: [LaneHealth], width: Int, count: Int) -> [Double?] {
+        let bucket = Double(width) * 1e9
+        var loads = [[Int: Double]](repeating: [:], count: count)
+        for part in health where part.through > part.from {
+            let load = part.busy / (part.through - part.from)
+            let from = Double(part.from.nanoseconds) / bucket
+            let through = Double(part.through.nanoseconds) / bucket
+            let first = max(0, Int(from))
+            for index in first..<max(first, min(count, Int(through.rounded(.up)))) {
+                let length = min(through, Double(index + 1)) - max(from, Double(index))
+                loads[index][part.lane, default: 0] += load * length
+            }
         }
-        return parts.map { $0.isEmpty ? nil : LaneLoad($0, within: nil).busiest }
+        return loads.map { $0.values.max().map { min(1, $0) } }
     }
 }
 

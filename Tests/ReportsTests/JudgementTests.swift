@@ -256,6 +256,36 @@ struct JudgementTests {
         #expect(LaneLoad(lanes, within: nil).busiest! < 0.4)
         #expect(LaneLoad([], within: nil).busiest == nil)
     }
+
+    @Test(
+        "the chart of the busiest lane divides by the whole second, also where a lane measured less of it"
+    )
+    func busyChart() throws {
+        func lane(_ number: Int, _ from: Int, _ through: Int, busy: Int) -> LaneHealth {
+            LaneHealth(
+                lane: number, from: Instant(.milliseconds(from)),
+                through: Instant(.milliseconds(through)), turns: 1, busy: .milliseconds(busy),
+                longestTurn: .zero)
+        }
+        let lanes = [
+            lane(0, 0, 1_000, busy: 200), lane(1, 0, 500, busy: 50), lane(1, 500, 1_000, busy: 50),
+            // Half of it lies in the next second.
+            lane(0, 1_500, 2_500, busy: 400),
+            // The last turn of a lane: nearly all of an interval of 20 ms.
+            lane(1, 4_000, 4_020, busy: 19),
+            // Nothing was sent any more.
+            lane(0, 5_000, 9_000, busy: 4_000),
+        ]
+        let shares = Course.busy(lanes, width: 1, count: 5)
+        let wanted = [0.2, 0.2, 0.2, nil, 0.019]
+        try #require(shares.count == wanted.count)
+        for (share, wanted) in zip(shares, wanted) {
+            #expect((share == nil) == (wanted == nil))
+            #expect(abs((share ?? 0) - (wanted ?? 0)) < 1e-9, "\(shares)")
+        }
+        let whole = try #require(Course.busy(lanes, width: 5, count: 1)[0])
+        #expect(abs(whole - 0.12) < 1e-9)
+    }
 }
 
 /// Twenty households that found a closed port.
