@@ -127,7 +127,7 @@ public enum LiveBlock {
     }
 
     private static func answers(_ progress: Progress) -> [BlockPart] {
-        var items = [BlockPart(Figures.rate(progress.perSecond))]
+        var items = [BlockPart(Figures.rate(progress.answerRate))]
         if let p50 = progress.latencyP50, let p99 = progress.latencyP99 {
             items.append(BlockPart("p50 \(ProgressLine.time(p50))"))
             items.append(BlockPart("p99 \(ProgressLine.time(p99))"))

@@ -41,7 +41,7 @@ public enum ProgressJSON {
                     ("throttled", .integer(progress.throttled)),
                     ("heldBack", .integer(progress.heldBack)),
                     ("heldNow", .integer(progress.heldNow)),
-                    ("perSecond", .decimal(progress.perSecond)),
+                    ("perSecond", .decimal(progress.answerRate)),
                 ])
             ),
             (

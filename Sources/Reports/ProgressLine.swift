@@ -8,7 +8,7 @@ public enum ProgressLine {
     public static func text(_ state: LiveState) -> String {
         let (progress, planned) = (state.progress, state.planned)
         var parts = [clock(progress.elapsed, of: planned), households(progress.households)]
-        parts.append(Figures.rate(progress.perSecond))
+        parts.append(Figures.rate(progress.answerRate))
         if let p50 = progress.latencyP50, let p99 = progress.latencyP99 {
             parts.append("p50 \(time(p50)), p99 \(time(p99))")
         }

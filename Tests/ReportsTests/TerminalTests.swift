@@ -42,13 +42,25 @@ struct TerminalTests {
         (progress.households.failed, progress.households.abandoned) = (3, 1)
         progress.households.runningAt[Int(Stage.codeShown.rawValue)] = 208
         progress.households.runningAt[Int(Stage.codeTyped.rawValue)] = 120
-        (progress.perSecond, progress.throttled) = (205.4, 7)
+        (progress.perSecond, progress.completed, progress.throttled) = (205.4, 12_345, 7)
         progress.latencyP50 = .microseconds(4210)
         progress.latencyP99 = .milliseconds(61)
         #expect(
             text(planned: .seconds(150))
                 == "1:05 of 2:30 · 642 households: 310 signed in, 328 in progress (208 code-shown), "
                 + "3 failed, 1 gave up · 205/s · p50 4.21 ms, p99 61.0 ms · 0 errors · 7 throttled")
+    }
+
+    @Test("the rate of a first interval of milliseconds is not more than all answers so far")
+    func firstMoment() {
+        var progress = Progress()
+        progress.elapsed = Instant(.milliseconds(10))
+        (progress.perSecond, progress.sent, progress.completed) = (500, 5, 5)
+        let state = LiveState(title: "", progress: progress)
+        #expect(ProgressLine.text(state).contains(" · 5.00/s · "))
+        #expect(ProgressJSON.progress(state).contains("\"perSecond\":5}"))
+        let block = LiveBlock.lines(state, width: 80, color: false)
+        #expect(block.contains { $0.hasPrefix("answers     5.00/s") }, "\(block)")
     }
 
     @Test("a late rig and a slow disk show in the line of progress")

@@ -337,7 +337,7 @@ final class RunWatch: @unchecked Sendable {
     // MARK: Showing
 
     private func display(_ progress: Progress, ticks: Int) {
-        state.withLock { $0.rates = ($0.rates + [progress.perSecond]).suffix(Self.ratesKept) }
+        state.withLock { $0.rates = ($0.rates + [progress.answerRate]).suffix(Self.ratesKept) }
         let live = live(progress)
         observer.tick(live, second: ticks)
         if !isVirtual { lookAtAborts(live) }
