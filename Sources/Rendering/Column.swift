@@ -131,8 +131,9 @@ extension Array {
     }
 
     /// A table of a page.
-    package func page<Row>(_ caption: String, _ rows: [Row], isSortable: Bool = true) -> HTML
-    where Element == Column<Row> {
+    package func page<Row>(
+        _ caption: String, _ rows: [Row], isSortable: Bool = true, isCards: Bool = false
+    ) -> HTML where Element == Column<Row> {
         let columns = filter { !$0.page.isEmpty }
         return Table(
             caption: caption,
@@ -143,7 +144,7 @@ extension Array {
                 return column.isText ? .text(head) : .number(head)
             },
             rows: rows.map { row in columns.map { $0.drawn?(row) ?? $0.value(row).html } },
-            isSortable: isSortable
+            isSortable: isSortable, isCards: isCards
         ).html
     }
 

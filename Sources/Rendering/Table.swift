@@ -36,7 +36,8 @@ package struct Table {
     }
 
     private var kind: HTML {
-        isSortable ? " class=\"sortable\"" : isCards ? " class=\"cards\"" : .none
+        let classes = (isSortable ? ["sortable"] : []) + (isCards ? ["cards"] : [])
+        return classes.isEmpty ? .none : " class=\"\(classes.joined(separator: " "))\""
     }
 
     package var html: HTML {
@@ -49,9 +50,11 @@ package struct Table {
         let head = zip(columns, styles).map { column, style -> HTML in
             "<th scope=\"col\"\(style)>\(column.title)</th>"
         }
+        // A number alone does not say of what it is the number.
+        let rowName: HTML = columns.first?.style == "n" ? names[0] : .none
         let body = rows.map { cells -> HTML in
             let row = zip(cells, columns.indices).map { cell, position -> HTML in
-                if position == 0 { return "<th scope=\"row\">\(cell)</th>" }
+                if position == 0 { return "<th scope=\"row\"\(rowName)>\(cell)</th>" }
                 return "<td\(styles[position])\(names[position])>\(cell)</td>"
             }
             return "<tr>\(row)</tr>\n"

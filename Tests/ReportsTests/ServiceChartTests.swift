@@ -148,6 +148,13 @@ struct ServiceChartTests {
         #expect(table.contains("<table class=\"cards\">"))
         #expect(table.contains("<td class=\"n\" data-h=\"Time ms\">1</td>"))
         #expect(table.contains("<td class=\"v\" data-h=\"Verdict\">ok</td>"))
+        #expect(table.contains("<th scope=\"row\">a</th>"))
+        let numbered = Rendering.Table(
+            caption: "x", columns: [.number("Shard"), .text("Host")], rows: [["3", "a"]],
+            isSortable: true, isCards: true
+        ).html.text
+        #expect(numbered.contains("<table class=\"sortable cards\">"))
+        #expect(numbered.contains("<th scope=\"row\" data-h=\"Shard\">3</th>"))
     }
 
     @Test(

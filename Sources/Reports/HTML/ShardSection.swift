@@ -24,7 +24,7 @@ enum ShardSection {
         return """
             <p class="lead">\(first.prefix(1).uppercased() + first.dropFirst()). Counts and histograms of the shards are \
             added; their times are counted from the start of the first.</p>\(gaps)
-            \(MergedShard.columns.page("Shards", rows))
+            \(MergedShard.columns.page("Shards", rows, isCards: true))
             \(more)
             """
     }
