@@ -62,11 +62,7 @@ struct ConformanceJudge {
                         ?? (table.knowsXML ? "neither" : "no JSON"))
             ]
         }
-        for field in fields {
-            // In XML the root stands for the list that JSON names (Z1).
-            let value = tree[field.name] ?? (isXML ? Self.rootList(field.kind, tree) : nil)
-            check(field, value, isXML: isXML, &found) { $0 }
-        }
+        for field in fields { check(field, in: tree, isXML: isXML, at: nil, &found) }
         return found.count > Self.most ? Array(found.prefix(Self.most)) : found
     }
 
@@ -113,12 +109,14 @@ struct ConformanceJudge {
 
     // MARK: Fields
 
-    /// `path`: where a field of that name stands; asked only where something is wrong, for most fields are
-    /// right.
     private func check(
-        _ field: ConformanceField, _ value: JSONDocument.Value?, isXML: Bool,
-        _ found: inout [Deviation], _ path: (String) -> String
+        _ field: ConformanceField, in tree: JSONDocument.Value, isXML: Bool, at path: FieldPath?,
+        _ found: inout [Deviation]
     ) {
+        // In XML the root stands for the list that JSON names (Z1).
+        let value =
+            tree[field.name]
+            ?? (isXML && path == nil ? Self.rootList(field.kind, tree) : nil)
         guard let value, value.kind != .null else {
             let isMissing =
                 switch field.presence {
@@ -128,8 +126,8 @@ struct ConformanceJudge {
                 case .optional: false
                 }
             if isMissing {
-                found.append(
-                    deviation("\(path(field.name)) is present", "missing", field.source))
+                let name = FieldPath.text(field.name, in: path)
+                found.append(deviation("\(name) is present", "missing", field.source))
             }
             return
         }
@@ -138,56 +136,64 @@ struct ConformanceJudge {
             guard value.kind == .object else {
                 // An element without children reads as empty text.
                 if isXML, value.isEmptyText { return }
-                return mistyped(field, value, &found, path)
+                return mistyped(field, path, value, &found)
             }
-            check(fields, in: value, of: field, isXML: isXML, &found, path)
+            let inside = FieldPath(field.name, in: path)
+            for inner in fields { check(inner, in: value, isXML: isXML, at: inside, &found) }
         case .list(let element, let fields):
             guard let items = Self.items(value, element, isXML: isXML) else {
-                return mistyped(field, value, &found, path)
+                return mistyped(field, path, value, &found)
             }
+            let inside = FieldPath(field.name, in: path)
             for item in items where found.count < Self.most {
-                check(fields, in: item, of: field, isXML: isXML, &found, path)
+                for inner in fields { check(inner, in: item, isXML: isXML, at: inside, &found) }
             }
         case .map(let fields):
-            guard value.kind == .object else { return mistyped(field, value, &found, path) }
+            guard value.kind == .object else { return mistyped(field, path, value, &found) }
+            let inside = FieldPath(field.name, in: path)
             for item in value.items where found.count < Self.most {
-                guard item.kind == .object else { return mistyped(field, item, &found, path) }
-                check(fields, in: item, of: field, isXML: isXML, &found, path)
+                guard item.kind == .object else { return mistyped(field, path, item, &found) }
+                for inner in fields { check(inner, in: item, isXML: isXML, at: inside, &found) }
             }
         case .time(let spelling):
             guard Self.fits(value, .epoch, isXML: isXML) else {
-                return mistyped(field, value, &found, path)
+                return mistyped(field, path, value, &found)
             }
             if value.kind != spelling {
+                let name = FieldPath.text(field.name, in: path)
                 let wanted = spelling == .string ? "a string" : "a number"
                 found.append(
-                    deviation(
-                        "\(path(field.name)) is spelled as \(wanted)", Self.sort(of: value),
-                        .reading))
+                    deviation("\(name) is spelled as \(wanted)", Self.sort(of: value), .reading))
             }
         case .anything: return
         default:
-            if !Self.fits(value, field.kind, isXML: isXML) { mistyped(field, value, &found, path) }
+            if !Self.fits(value, field.kind, isXML: isXML) { mistyped(field, path, value, &found) }
         }
     }
 
-    /// What stands within `outer`.
-    private func check(
-        _ fields: [ConformanceField], in value: JSONDocument.Value, of outer: ConformanceField,
-        isXML: Bool, _ found: inout [Deviation], _ path: (String) -> String
-    ) {
-        for field in fields {
-            check(field, value[field.name], isXML: isXML, &found) { path("\(outer.name).\($0)") }
+    /// Where a field stands. Written out only where it is needed: most fields are right.
+    private final class FieldPath {
+        private let name: String
+        private let outer: FieldPath?
+
+        init(_ name: String, in outer: FieldPath?) {
+            self.name = name
+            self.outer = outer
+        }
+
+        static func text(_ name: String, in path: FieldPath?) -> String {
+            guard let path else { return name }
+            return text(path.name, in: path.outer) + "." + name
         }
     }
 
     private func mistyped(
-        _ field: ConformanceField, _ value: JSONDocument.Value, _ found: inout [Deviation],
-        _ path: (String) -> String
+        _ field: ConformanceField, _ path: FieldPath?, _ value: JSONDocument.Value,
+        _ found: inout [Deviation]
     ) {
+        let name = FieldPath.text(field.name, in: path)
         found.append(
-            deviation(
-                "\(path(field.name)) is \(field.kind.wanted)", Self.sort(of: value), field.source))
+            deviation("\(name) is \(field.kind.wanted)", Self.sort(of: value), field.source))
     }
 
     private static func rootList(
