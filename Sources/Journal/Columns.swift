@@ -18,20 +18,30 @@ struct Columns {
     }
 
     private let row: Row
+    /// The statement whose row it is just now, if it is any's: its columns, forty of each exchange, are read
+    /// without the generic way through `row`.
+    private let statement: Statement?
     /// Of the column that is read next.
     private(set) var position: Int
     /// Of the first column that holds what screenrig never writes there.
     private(set) var refused: Int?
 
-    init(_ row: Row, skipping first: Int = 0) {
+    init(_ row: Row, of statement: Statement? = nil) {
         self.row = row
-        position = first
+        self.statement = statement
+        position = 0
+    }
+
+    private func value(at position: Int) -> DatabaseValue {
+        guard let statement else { return row[position] }
+        return DatabaseValue(
+            sqliteStatement: statement.sqliteStatement, index: CInt(position))
     }
 
     /// What the columns hold has been read so far, and one of them cannot be: which, and what it holds.
     func damage(in table: HistorySchema.SchemaTable) -> String {
         let at = refused ?? max(0, position - 1)
-        let value: DatabaseValue = row[at]
+        let value = value(at: at)
         let words: String =
             switch value.storage {
             case .null: "NULL"
@@ -47,7 +57,7 @@ struct Columns {
     /// Nil for NULL, and for what is refused.
     private mutating func number(_ range: ClosedRange<Int64>) -> Int64? {
         defer { position += 1 }
-        let value: DatabaseValue = row[position]
+        let value = value(at: position)
         if let number = Int64.fromDatabaseValue(value), range.contains(number) { return number }
         if !value.isNull { refuse() }
         return nil
@@ -68,14 +78,14 @@ struct Columns {
     /// anything, and older histories keep it.
     mutating func epoch() -> Int64? {
         defer { position += 1 }
-        return Int64.fromDatabaseValue(row[position]).flatMap {
+        return Int64.fromDatabaseValue(value(at: position)).flatMap {
             ColumnLimit.epoch.contains($0) ? $0 : nil
         }
     }
 
     mutating func text() -> String? {
         defer { position += 1 }
-        let value: DatabaseValue = row[position]
+        let value = value(at: position)
         if let text = String.fromDatabaseValue(value) { return text }
         if !value.isNull { refuse() }
         return nil
@@ -83,7 +93,7 @@ struct Columns {
 
     mutating func histogram() -> Histogram? {
         defer { position += 1 }
-        guard let data = Data.fromDatabaseValue(row[position]) else { return nil }
+        guard let data = Data.fromDatabaseValue(value(at: position)) else { return nil }
         return Histogram(encoded: data)
     }
 }

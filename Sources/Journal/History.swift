@@ -242,12 +242,13 @@ public final class History: Sendable {
     ) throws {
         try told { database in
             let present = isOlder ? Set(try database.columns(in: table.name).map(\.name)) : nil
-            let rows = try Row.fetchCursor(
-                database, sql: "\(table.selection(of: present)) \(rest)", arguments: arguments)
+            let statement = try database.makeStatement(
+                sql: "\(table.selection(of: present)) \(rest)")
+            let rows = try Row.fetchCursor(statement, arguments: arguments)
             var number = 0
             while let row = try rows.next() {
                 number += 1
-                var columns = Columns(row)
+                var columns = Columns(row, of: statement)
                 guard let value = read(&columns), columns.refused == nil else {
                     throw JournalError.damaged(
                         path: path,
