@@ -23,7 +23,7 @@ public struct Histogram: Sendable, Hashable {
     /// Records one value in nanoseconds; negative values count as zero.
     public mutating func record(_ nanoseconds: Int64) {
         let value = max(0, nanoseconds)
-        add(Self.index(of: value), times: 1)
+        add(Self.index(of: value))
         smallest = count == 0 ? value : min(smallest, value)
         largest = count == 0 ? value : max(largest, value)
         count += 1
@@ -81,16 +81,18 @@ public struct Histogram: Sendable, Hashable {
 
     /// The buckets that hold anything, in order: lower bound and width in nanoseconds, and count.
     public var filled: [(low: Int64, width: Int64, count: Int)] {
-        buckets.enumerated().compactMap { position, times in
-            guard times > 0 else { return nil }
+        var filled: [(low: Int64, width: Int64, count: Int)] = []
+        filled.reserveCapacity(min(count, buckets.count))
+        for position in buckets.indices where buckets[position] > 0 {
             let (low, width) = Self.range(of: offset + position)
-            return (low, width, Int(times))
+            filled.append((low, width, Int(buckets[position])))
         }
+        return filled
     }
 
-    private mutating func add(_ index: Int, times: UInt32) {
-        cover(index...index)
-        buckets[index - offset] = Self.total(buckets[index - offset], times)
+    private mutating func add(_ index: Int) {
+        if index < offset || index >= offset + buckets.count { cover(index...index) }
+        buckets[index - offset] = Self.total(buckets[index - offset], 1)
     }
 
     /// The first and the last bucket of a histogram hold something, so that this makes room for no more
@@ -124,8 +126,9 @@ public struct Histogram: Sendable, Hashable {
         if buckets.isEmpty { offset = indices.lowerBound }
         if indices.lowerBound < offset {
             let more = offset - indices.lowerBound
-            buckets.insert(contentsOf: repeatElement(0, count: more), at: 0)
-            offset = indices.lowerBound
+            var wider = [UInt32](repeating: 0, count: more + buckets.count)
+            wider.replaceSubrange(more..., with: buckets)
+            (buckets, offset) = (wider, indices.lowerBound)
         }
         let missing = indices.upperBound - offset - buckets.count + 1
         if missing > 0 { buckets.append(contentsOf: repeatElement(0, count: missing)) }
@@ -179,6 +182,7 @@ extension Histogram {
 
     private init?(bytes: [UInt8]) {
         var numbers: [UInt64] = []
+        numbers.reserveCapacity(bytes.count)
         var value: UInt64 = 0
         var shift: UInt64 = 0
         for byte in bytes {
@@ -200,15 +204,19 @@ extension Histogram {
         guard numbers[1...3].allSatisfy({ $0 <= Int64.max }), numbers[1] <= numbers[2] else {
             return nil
         }
+        var last = 0
+        for pair in stride(from: 4, to: numbers.count, by: 2) {
+            guard numbers[pair] < 1 << 16 else { return nil }
+            last += Int(numbers[pair])
+            guard last <= Self.index(of: .max) else { return nil }
+        }
+        cover(Int(numbers[4])...last)
         var index = 0
         var seen: UInt64 = 0
         for pair in stride(from: 4, to: numbers.count, by: 2) {
-            guard numbers[pair] < 1 << 16, let times = UInt32(exactly: numbers[pair + 1]) else {
-                return nil
-            }
+            guard let times = UInt32(exactly: numbers[pair + 1]) else { return nil }
             index += Int(numbers[pair])
-            guard index <= Self.index(of: .max) else { return nil }
-            add(index, times: times)
+            buckets[index - offset] = Self.total(buckets[index - offset], times)
             seen += UInt64(times)
         }
         guard seen == total else { return nil }

@@ -3,11 +3,14 @@
 public struct Seed: Hashable, Sendable {
     public let value: UInt64
 
+    @inlinable
     public init(_ value: UInt64) {
         self.value = value
     }
 
-    /// The seed of one purpose (and of its `index`-th bearer): a pure function of both.
+    /// The seed of one purpose (and of its `index`-th bearer): a pure function of both. Inlined everywhere, for then
+    /// the hash of a purpose is computed when this is compiled.
+    @inlinable @inline(__always)
     public func child(_ purpose: StaticString, _ index: Int = 0) -> Seed {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325  // FNV-1a over the purpose
         purpose.withUTF8Buffer { bytes in
@@ -62,7 +65,8 @@ public struct Dice: RandomNumberGenerator, Sendable {
     }
 }
 
-private func mixed(_ input: UInt64) -> UInt64 {
+@inlinable
+func mixed(_ input: UInt64) -> UInt64 {
     var z = input
     z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
     z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
