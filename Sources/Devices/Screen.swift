@@ -142,10 +142,9 @@ extension Household {
     /// is due.
     @inline(never)
     func credential(of screen: Screen) async throws(StopReason) -> Credential {
-        let identity = screen.device.identity
         func credential(_ bearer: Secret?) -> Credential {
             var credential = Credential(
-                device: identity, bearer: bearer, client: screen.client,
+                device: screen.device.identity, bearer: bearer, client: screen.client,
                 session: screen.session?.access)
             credential.refresh = screen.session?.refresh
             credential.endpoints = screen.endpoints
@@ -169,7 +168,7 @@ extension Household {
         guard case .accessToken(let token) = answered.answer else { throw .refused(answered) }
         screen.token = token
         // A minute early, or at nine tenths of a short life.
-        let margin: Duration = min(.seconds(60), token.lifetime / 10)
+        let margin: Duration = min(.seconds(60), .nanoseconds(token.lifetime.nanoseconds / 10))
         screen.renewAt = lane.now + (token.lifetime - margin)
         return credential(token.bearer)
     }
@@ -219,8 +218,9 @@ extension Household {
     }
 
     private func register(_ screen: Screen) async throws(StopReason) -> ClientCredentials? {
-        let identity = screen.device.identity
-        guard let call = dialect.registerClient(statement, as: identity) else { return nil }
+        guard let call = dialect.registerClient(statement, as: screen.device.identity) else {
+            return nil
+        }
         let answered = try await insist(call, screen)
         guard case .client(let client) = answered.answer else { throw .refused(answered) }
         return client
