@@ -373,9 +373,12 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private func endTurn(began: Instant) {
         let ended = loop.now
         health.turns += 1
-        let turn = ended - began
-        health.busy += turn
-        health.longestTurn = max(health.longestTurn, turn)
+        // In virtual time no turn takes any.
+        if ended > began {
+            let turn = ended - began
+            health.busy += turn
+            health.longestTurn = max(health.longestTurn, turn)
+        }
         if ended >= flushDue || batch.exchanges.count >= Self.batchSize { flush(through: ended) }
     }
 
@@ -388,9 +391,10 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         batch.through = now
         sink.append(batch)
         // As many as last time: a full batch would be a large block to come and go at each flush.
-        let usual = batch.exchanges.count
+        let usual = (exchanges: batch.exchanges.count, households: batch.households.count)
         batch = Batch(lane: index, through: now)
-        batch.exchanges.reserveCapacity(usual)
+        batch.exchanges.reserveCapacity(usual.exchanges)
+        batch.households.reserveCapacity(usual.households)
         if loop.sharesWakeUps {
             grid.adapt(to: events - eventsBefore, in: (now - health.from).seconds)
             eventsBefore = events
@@ -408,7 +412,10 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     }
 
     private func takeInbox() -> Instant? {
-        guard hasMail.exchange(false, ordering: .acquiring) else { return nil }
+        guard hasMail.load(ordering: .acquiring), hasMail.exchange(false, ordering: .acquiring)
+        else {
+            return nil
+        }
         let (jobs, actions, stopAt) = inbox.withLock { inbox in
             defer {
                 inbox.jobs = []
