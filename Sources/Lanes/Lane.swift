@@ -61,15 +61,16 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// `events` when the grid was last adapted.
     private var eventsBefore = 0
     @exclusivity(unchecked) private(set) var hasStopped = false
-    private var isWindingDown = false
+    @exclusivity(unchecked) private var isWindingDown = false
     private var begins = Instant.start
     /// Nil where nothing is held back.
-    private(set) var departures: RateLimiter<UnsafeContinuation<Instant?, Never>>?
+    @exclusivity(unchecked) private(set) var departures:
+        RateLimiter<UnsafeContinuation<Instant?, Never>>?
     /// When the timer of those who wait to leave goes off next; nil when there is none.
     private var departureDue: Instant?
     private var heldBack = HeldBack()
     /// What has ended so far, for a breaker in virtual time. On the lane's thread.
-    public private(set) var ended = (exchanges: 0, errors: 0)
+    @exclusivity(unchecked) public private(set) var ended = (exchanges: 0, errors: 0)
 
     private struct Inbox {
         var jobs: [UnownedJob] = []
@@ -152,7 +153,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
 
     /// Hands requests and replies to the journal too, which knows what of them to keep. Set before
     /// `run()`.
-    public var handsOverMessages = false
+    @exclusivity(unchecked) public var handsOverMessages = false
 
     /// How secrets of this run become fingerprints.
     public var fingerprinter: Fingerprinter { exchangeBuilder.fingerprinter }
