@@ -36,6 +36,7 @@ struct HTMLTags {
 
     // MARK: What tags say
 
+    @inline(__always)
     func isNamed(_ tag: HTMLTag, _ name: StaticString) -> Bool { text.holds(name, in: tag.name) }
 
     func isClosing(_ tag: HTMLTag) -> Bool { text[tag.name.lowerBound] == UInt8(ascii: "/") }

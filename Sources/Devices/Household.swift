@@ -224,9 +224,8 @@ actor Household {
     /// Somebody signs in with `account`: whatever answers from here on may repeat its password.
     func expectEchoes(of account: Account) {
         tv.device.secrets.note(account.password)
-        for name in [account.user, account.userID].compactMap({ $0 }) {
-            tv.device.secrets.note(name: name)
-        }
+        tv.device.secrets.note(name: account.user)
+        if let userID = account.userID { tv.device.secrets.note(name: userID) }
     }
 
     /// Whom the service kept from going on has failed, also after its sign-in (`hasSignedIn`); people who
