@@ -114,10 +114,7 @@ extension LaneJoin.Step {
     fileprivate consuming func joined() -> Batch {
         let end = begin + Lane.batchEvery
         var whole = Batch(lane: 0, through: end)
-        var exchanges: [Exchange] = []
-        exchanges.reserveCapacity(batches.reduce(0) { $0 + $1.exchanges.count })
         for batch in batches {
-            exchanges += batch.exchanges
             whole.households += batch.households
             whole.events += batch.events
             whole.messages += batch.messages
@@ -127,11 +124,7 @@ extension LaneJoin.Step {
         for lane in Set(batches.map(\.lane)) {
             whole.heldBack.waiting += batches.last { $0.lane == lane }?.heldBack.waiting ?? 0
         }
-        batches = []
-        for position in exchanges.indices where exchanges[position].lane != 0 {
-            exchanges[position].lane = 0
-        }
-        whole.exchanges = Self.sorted(exchanges)
+        whole.exchanges = sortedExchanges
         whole.households = Self.sorted(whole.households) { $0.household < $1.household }
         for position in whole.households.indices { whole.households[position].lane = 0 }
         whole.events = Self.sorted(whole.events) {
@@ -151,6 +144,7 @@ extension LaneJoin.Step {
         var ended: Int64
         var household: Int
         var sequence: Int
+        var batch: Int
         var position: Int
 
         static func < (left: Self, right: Self) -> Bool {
@@ -160,18 +154,26 @@ extension LaneJoin.Step {
         }
     }
 
-    /// By numbers beside them: an exchange is large, and most stand in their places already.
-    private static func sorted(_ exchanges: [Exchange]) -> [Exchange] {
-        var places = exchanges.indices.map { position in
-            Place(
-                ended: exchanges[position].ended.nanoseconds,
-                household: exchanges[position].device.household,
-                sequence: exchanges[position].sequence, position: position)
+    /// Those of all batches, as exchanges of lane 0. By numbers beside them: an exchange is large, and is copied once.
+    private var sortedExchanges: [Exchange] {
+        var places: [Place] = []
+        places.reserveCapacity(batches.reduce(0) { $0 + $1.exchanges.count })
+        for (number, batch) in batches.enumerated() {
+            for position in batch.exchanges.indices {
+                places.append(
+                    Place(
+                        ended: batch.exchanges[position].ended.nanoseconds,
+                        household: batch.exchanges[position].device.household,
+                        sequence: batch.exchanges[position].sequence, batch: number,
+                        position: position))
+            }
         }
-        let isSorted = zip(places, places.dropFirst()).allSatisfy { !($1 < $0) }
-        if isSorted { return exchanges }
         places.sort()
-        return places.map { exchanges[$0.position] }
+        return places.map { place in
+            var exchange = batches[place.batch].exchanges[place.position]
+            exchange.lane = 0
+            return exchange
+        }
     }
 
     /// In this order, and equal ones as they came.
