@@ -15,6 +15,7 @@ public struct RigBundle: Sendable {
 
     /// The file's own name, such as `smoke.yaml`.
     public let fileName: String
+    /// With the accounts of its file, as they are written there, where this machine has it.
     public let rig: Rig
     /// The rig as it is run: with `--set`, `--target` and `target.from` applied, and secrets as `${NAME}`.
     public let text: String
@@ -34,8 +35,8 @@ public struct RigBundle: Sendable {
     ) throws(ManifestError) {
         let folder = (path as NSString).deletingLastPathComponent
         fileName = (path as NSString).lastPathComponent
-        rig = reading.rig
-        text = reading.rig.source
+        var rig = reading.rig
+        text = rig.source
         // Read it again as the other machine will: values of a target file or an option now stand in the rig,
         // and their paths are relative to the rig.
         let surroundings = RigSurroundings(secrets: .omitted, contents: contents)
@@ -48,10 +49,14 @@ public struct RigBundle: Sendable {
             let text = contents(place.path)
             // Accounts may name secrets in turn. The author of the manifest need not have the file.
             if isSecret { names.formUnion(Self.variables(in: text ?? "")) }
+            if case .listed(let list) = there.rig.accounts, list.file == name, let text {
+                rig.accounts = .listed(list.withEntries(of: text))
+            }
             if text == nil, !isSecret { throw .unreadable(path: place.path) }
             files.append(
                 File(path: place.inside, source: place.path, text: isSecret ? nil : text))
         }
+        self.rig = rig
         self.files = files.sorted { $0.path < $1.path }
         let keys = Dictionary(
             grouping: [fileName] + self.files.map(\.path), by: KubernetesManifest.key)

@@ -2,7 +2,7 @@ internal import Dialects
 
 /// Reads the file of `accounts: {file: ...}`: one account for each line, every problem with its line.
 struct AccountFileReader {
-    private var list: AccountList
+    private(set) var list: AccountList
     private let target: Target
     private let surroundings: RigSurroundings
     /// Where the rig names the file.
@@ -55,7 +55,7 @@ struct AccountFileReader {
             RigProblem(Place(file: path, line: line ?? 0, column: 0), .conflict(sentence)))
     }
 
-    private mutating func take(_ rows: CSVReader) throws(CSVReader.Problem) {
+    fileprivate mutating func take(_ rows: CSVReader) throws(CSVReader.Problem) {
         var rows = rows
         guard let head = try rows.next() else {
             return refuse(nil, "the file is empty; its first line must be mvpd,user,password")
@@ -140,8 +140,9 @@ struct AccountFileReader {
             place: "\(file):\(row.line)")
     }
 
-    /// The cell with `${NAME}` and `${file:PATH}` replaced.
+    /// The cell with `${NAME}` and `${file:PATH}` replaced; without secrets, as it is written.
     private mutating func expanded(_ cell: String, _ line: Int) -> String? {
+        if case .omitted = surroundings.secrets { return cell }
         var variables = Variables(in: path, surroundings)
         return variables.expanded(cell, Place(file: path, line: line), &problems)?.text
     }
@@ -157,6 +158,20 @@ struct AccountFileReader {
                     + "accounts for "
                     + known.shortened.joined(separator: ", "))
         }
+    }
+}
+
+extension AccountList {
+    /// With the entries of the file, which has this text, `${...}` as they are written: to count accounts on a machine that
+    /// has no secrets. Without entries where they cannot be counted: a line is wrong, which a run says, or a provider is
+    /// such a `${...}`.
+    public func withEntries(of text: String) -> AccountList {
+        var reader = AccountFileReader(
+            self, of: .blank, RigSurroundings.recorded, at: Place(file: file))
+        guard (try? reader.take(CSVReader(text))) != nil, reader.problems.isEmpty,
+            !reader.list.entries.contains(where: { $0.mvpd.contains("${") })
+        else { return self }
+        return reader.list
     }
 }
 

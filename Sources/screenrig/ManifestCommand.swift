@@ -60,11 +60,7 @@ struct ManifestOptions: ParsableArguments {
             let bundle = try RigBundle(reading, path: rig.rig)
             let estimate = PlanEstimate(
                 Plan(reading.rig, seed: reading.rig.seed), on: .here(for: reading.rig))
-            if let households = estimate.households, households < shards {
-                throw CommandFailure.badInput(
-                    "--shards is \(shards), and the plan has \(households) households; use "
-                        + "fewer shards")
-            }
+            _ = try bundle.rig.part(of: Shard(0, of: shards))
             let needs = ShardNeeds(estimate, of: reading.rig, shards: shards, lanes: lanes)
             return (
                 bundle, needs, try name.map { try JobName($0) } ?? JobName(rig: reading.rig.name)

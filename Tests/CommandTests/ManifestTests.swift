@@ -28,8 +28,9 @@ struct ManifestTests {
         for name in ["ca", "client", "key"] {
             _ = try folder.write("a \(name)\nof two lines\n", to: "tls/\(name).pem")
         }
+        let accounts = (1...16).map { "DemoCable,ann-\($0),${ANN_PASSWORD}\n" }
         _ = try folder.write(
-            "mvpd,user,password\nDemoCable,ann,${ANN_PASSWORD}\n", to: "accounts.csv")
+            "mvpd,user,password\n" + accounts.joined(), to: "accounts.csv")
     }
 
     static func manifest(_ arguments: [String], in folder: Folder) async throws -> String {
@@ -158,13 +159,31 @@ struct ManifestTests {
         #expect(without == bare)
     }
 
+    @Test("accounts that are on another machine are not counted")
+    func accountsElsewhere() async throws {
+        let folder = try Folder()
+        try Self.full(in: folder)
+        try FileManager.default.removeItem(atPath: folder.path("accounts.csv"))
+        let text = try await Self.manifest(["slurm", "full.yaml", "--shards", "17"], in: folder)
+        #expect(text.contains("#SBATCH --array=0-16"))
+    }
+
     @Test(
         "what cannot be is told, with what to write",
         arguments: [
             (["kubernetes", "full.yaml", "--shards", "0"], "--shards is 0; it must be 1 to 10000"),
             (
                 ["kubernetes", "few.yaml", "--shards", "9"],
-                "--shards is 9, and the plan has 4 households; use fewer shards"
+                "the plan has households for 4 shards at most, and it is split into 9"
+            ),
+            (
+                ["kubernetes", "full.yaml", "--shards", "17"],
+                "accounts.csv has 16 accounts for DemoCable, and each of 17 shards needs one of its own; add accounts, "
+                    + "or use at most 16 shards"
+            ),
+            (
+                ["slurm", "full.yaml", "--shards", "17"],
+                "accounts.csv has 16 accounts for DemoCable"
             ),
             (["kubernetes", "outside.yaml", "--shards", "2"], "move it there"),
             (["kubernetes", "missing.yaml", "--shards", "2"], "gone.txt"),

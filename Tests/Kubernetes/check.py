@@ -63,7 +63,8 @@ def cases(folder):
     (folder / "full.yaml").write_text(RIG % json.dumps("Premiere: 'full', \"quoted\" & more"))
     (folder / "ca.pem").write_text("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
     (folder / "ips.txt").write_text("".join("203.0.113.%d\n" % n for n in range(1, 200)))
-    (folder / "accounts.csv").write_text("mvpd,user,password\nDemoCable,ann,${ANN_PASSWORD}\n")
+    rows = "".join("DemoCable,ann-%d,${ANN_PASSWORD}\n" % n for n in range(8))
+    (folder / "accounts.csv").write_text("mvpd,user,password\n" + rows)
     os.chmod(folder / "accounts.csv", 0o600)
     image = ["--image", "registry.example/screenrig:1"]
     yield "the smallest", [str(ROOT / "rigs/smoke.yaml"), "--shards", "2"] + image

@@ -56,6 +56,23 @@ import Testing
         #expect(list.entries.map { $0.account.password.reveal() } == ["\u{301}pw", "pw"])
     }
 
+    @Test(
+        "accounts are counted without their secrets, and not at all where a line is wrong or a provider is a secret",
+        arguments: [
+            (
+                "DemoCable,ann,${NOWHERE}\nDemoCable,${A},b\nDemoSat,${A},${file:gone.txt}\n",
+                [2, 1]
+            ),
+            ("DemoCable,ann,pw\nDemoCable,bob\n", []), ("DemoCable,ann,\"pw\n", []),
+            ("DemoCable,ann,pw\n${PROVIDER},bob,pw\n", []), ("", []),
+        ] as [(rows: String, accounts: [Int])])
+    func counted(rows: String, accounts: [Int]) {
+        let list = AccountList(file: "accounts.csv", entries: [], onExhausted: .fail)
+            .withEntries(of: "mvpd,user,password\n" + rows)
+        #expect(list.providers.map(\.accounts) == accounts)
+        #expect(list.file == "accounts.csv" && list.onExhausted == .fail)
+    }
+
     @Test("shared accounts have no limit unless one is given")
     func shared() throws {
         let csv = "mvpd,user,password\nDemoCable,ann,pw\n"
