@@ -79,6 +79,11 @@ extension KubernetesManifest {
         """
     }
 
+    /// Its pod has neither the shards' trap for SIGTERM nor a longer time after it, because nothing is lost with it: what
+    /// shards recorded stays where it is. On the volume the signal reaches screenrig itself (`exec`), which at once removes
+    /// what it has not completed: the folder is empty, or has the whole merged history, for `screenrig report`. With an
+    /// upload the shell ends at once; what it had uploaded by then is replaced by that of another merge. A shell with the
+    /// trap would upload a merge that is not complete.
     var mergeJob: String {
         """
         # The merge: suspended until the shards have ended (see the top). Its exit code is the verdict on the whole plan\(ifUploading(",\n# or 3 where the merged run could not be uploaded")).

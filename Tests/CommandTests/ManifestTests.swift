@@ -416,6 +416,31 @@ extension ManifestTests {
             !calls.contains("--resume"), "its history is gone with the pod: nothing can be resumed")
     }
 
+    @Test("a merge that is told to end uploads nothing, as it is not complete")
+    func endedMerge() async throws {
+        let folder = try Folder()
+        try Self.full(in: folder)
+        try Self.program(Self.stub, "screenrig", in: folder)
+        let text = try await Self.manifest(
+            [
+                "kubernetes", "full.yaml", "--shards", "8", "--upload",
+                "echo carry {} >> \"$CALLS\"", "--fetch", "cat {}",
+            ] + Self.image, in: folder)
+        let script = try Self.podScript("premiere-full-merge", in: folder, of: text)
+        let command = try Command(
+            ["-c", script], in: folder,
+            environment: Self.environment(folder, ["SCREENRIG_RUN_ID": "night-7", "HANG": "1"]),
+            program: "/bin/sh")
+        try await command.wait("running merge") {
+            (try? folder.read("calls"))?.contains("waiting") ?? false
+        }
+        command.sendToGroup(SIGTERM)
+        #expect(try await command.ended().wasSignalled)
+        #expect(folder.holds("pod/reports/night-7/merged"))
+        let calls = try folder.read("calls")
+        #expect(!calls.contains("carry"), "\(calls)")
+    }
+
     @Test(
         "a shard in Slurm is run by srun, and ends well with a result of any kind",
         arguments: [(0, 0), (1, 0), (4, 0), (2, 2), (3, 3)] as [(Int, Int32)])
