@@ -152,10 +152,7 @@ let package = Package(
                 "Rigs", "Lanes", "Journal", "Dialects", "Vocabulary", "Formats", "Statistics",
             ]),
         part(
-            "Dashboard",
-            ["Rendering", "Reports", "Checker", "Journal", "Dialects", "Vocabulary", "Statistics"]
-                + nio,
-            files: ["Page"]),
+            "Dashboard", ["Rendering", "Reports", "Statistics"] + nio, files: ["Page"]),
         .executableTarget(
             name: "screenrig",
             dependencies: [
@@ -194,7 +191,7 @@ let package = Package(
         tests(
             "RacesTests",
             [
-                "Races", "Runner", "Standin", "Checker", "Rigs", "Journal", "Dialects",
+                "Races", "Runner", "Standin", "Rigs", "Journal", "Dialects",
                 "Vocabulary", "Signing", "Statistics",
             ], exclude: ["Golden"]),
         tests("RigsTests", ["Rigs", "Dialects", "Vocabulary", "Statistics"], exclude: ["Golden"]),
@@ -236,8 +233,7 @@ let package = Package(
         tests(
             "DashboardTests",
             [
-                "Dashboard", "Reports", "Checker", "Journal", "Dialects", "Vocabulary",
-                "Statistics",
+                "Dashboard", "Reports", "Journal", "Dialects", "Vocabulary", "Statistics",
             ] + nio),
         tests(
             "SimulationTests",

@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import Glibc
-internal import Journal
 internal import Lanes
 internal import Synchronization
 

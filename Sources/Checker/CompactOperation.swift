@@ -1,4 +1,3 @@
-internal import Dialects
 internal import Vocabulary
 
 /// An operation as a device's record keeps it: 32 bytes.

@@ -1,4 +1,3 @@
-internal import Dialects
 internal import Vocabulary
 
 /// What each answer is held against as it returns: everything that was called before then has been

@@ -1,5 +1,3 @@
-internal import Dialects
-
 /// A device's operations in the order of their calls and returns.
 extension HouseholdState {
     /// Judges everything that happened before `time`; where that `isLast`, up to the last answer: ends that nobody asks

@@ -1,4 +1,3 @@
-internal import Dialects
 internal import Vocabulary
 
 /// How soon after each event the first look came that would have shown a window there (`Invariant.window`),

@@ -1,5 +1,4 @@
 internal import Dialects
-internal import Journal
 internal import Synchronization
 internal import Vocabulary
 

@@ -1,4 +1,3 @@
-internal import Dialects
 internal import Vocabulary
 
 /// One key of the rules in a history's header (`Rules.texts`). A key is never given another meaning:

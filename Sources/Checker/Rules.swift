@@ -1,4 +1,3 @@
-internal import Dialects
 public import Vocabulary
 
 /// Everything that a history is judged by. Held in the header of a history, so that judging again

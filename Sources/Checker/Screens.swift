@@ -1,4 +1,3 @@
-internal import Dialects
 internal import Vocabulary
 
 /// What each screen of a household does: how busy it is for the service's throttle, which may have one limit for

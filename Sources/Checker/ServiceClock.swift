@@ -1,4 +1,3 @@
-internal import Dialects
 internal import Vocabulary
 
 /// The service's clock against ours, without asking it: each code's `generated` was read while its

@@ -1,4 +1,3 @@
-internal import Dialects
 internal import Vocabulary
 
 /// The end of a run: what is settled then, and what is told of it.

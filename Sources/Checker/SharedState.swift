@@ -1,4 +1,3 @@
-internal import Dialects
 internal import Formats
 internal import Statistics
 internal import Vocabulary

@@ -1,4 +1,3 @@
-internal import Dialects
 public import Statistics
 public import Vocabulary
 

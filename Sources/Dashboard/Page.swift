@@ -1,6 +1,4 @@
 internal import Rendering
-internal import Reports
-internal import Vocabulary
 
 /// The dashboard: one page that holds its style and its script, and asks nobody but this process.
 enum Page {

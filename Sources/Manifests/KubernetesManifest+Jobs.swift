@@ -1,6 +1,3 @@
-internal import Formats
-internal import Rigs
-
 /// The two Jobs: one runs the shards, the other merges what they recorded.
 extension KubernetesManifest {
     private static let user = 1000

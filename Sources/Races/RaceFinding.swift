@@ -1,4 +1,3 @@
-internal import Checker
 public import Formats
 internal import Statistics
 public import Vocabulary

@@ -1,5 +1,3 @@
-internal import Formats
-
 /// Tables as RFC 4180 has them: a header, CRLF, quotes where needed. The columns of a file and their
 /// order are a promise; new ones go to the end.
 package enum CSV {

@@ -1,4 +1,3 @@
-internal import Dialects
 internal import Rendering
 internal import Statistics
 

@@ -1,5 +1,4 @@
 internal import Dialects
-internal import Formats
 internal import Journal
 internal import Rendering
 internal import Rigs

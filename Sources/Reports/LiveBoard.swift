@@ -1,4 +1,3 @@
-internal import Dialects
 internal import Formats
 internal import Journal
 internal import Rendering

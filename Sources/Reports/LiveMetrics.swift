@@ -1,4 +1,3 @@
-internal import Checker
 internal import Dialects
 internal import Journal
 public import Statistics

@@ -1,8 +1,6 @@
 internal import Checker
-internal import Dialects
 internal import Journal
 public import Rigs
-internal import Statistics
 internal import Vocabulary
 
 extension LiveState {

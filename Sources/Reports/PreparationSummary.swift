@@ -1,7 +1,6 @@
 internal import Formats
 internal import Journal
 internal import Rendering
-internal import Rigs
 
 /// What happened before the load, while households that return signed in: in no other figure.
 public struct PreparationSummary: Sendable, Hashable {

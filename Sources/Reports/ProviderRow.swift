@@ -1,6 +1,5 @@
 internal import Journal
 internal import Rendering
-internal import Statistics
 
 /// Households of one provider (MVPD): a row of providers.csv.
 public struct ProviderRow: Sendable, Hashable {

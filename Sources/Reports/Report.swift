@@ -1,5 +1,4 @@
 package import Checker
-internal import Dialects
 internal import Foundation
 internal import Journal
 package import Rendering

@@ -1,5 +1,4 @@
 package import Checker
-internal import Dialects
 package import Journal
 internal import Rendering
 internal import Statistics

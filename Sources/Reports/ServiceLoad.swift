@@ -1,7 +1,5 @@
-internal import Dialects
 internal import Formats
 internal import Rendering
-internal import Vocabulary
 
 /// What the service had to bear at worst, in whole seconds: how many requests, polls and sign-ins came in one, how many
 /// requests were throttled, and how many codes were alive at once.

@@ -1,5 +1,3 @@
-internal import Dialects
-internal import Journal
 internal import Rendering
 
 /// An outage: the service responded for a while and then stopped. A verdict names it first, since all

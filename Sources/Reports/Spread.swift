@@ -1,5 +1,4 @@
 internal import Formats
-internal import Rendering
 internal import Statistics
 
 /// How a time was spread over its occurrences, in milliseconds: the columns of every table of

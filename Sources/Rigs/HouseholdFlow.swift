@@ -1,5 +1,3 @@
-internal import Dialects
-internal import Statistics
 internal import Vocabulary
 
 /// What one average household asks for, and how long it lives: the end-to-end sequence of

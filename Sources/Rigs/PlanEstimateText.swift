@@ -1,4 +1,3 @@
-internal import Dialects
 internal import Statistics
 
 extension PlanEstimate: CustomStringConvertible {

@@ -1,5 +1,3 @@
-internal import Statistics
-
 /// How a plan divides over machines like this one, and how many of them it needs, for `validate --shards`.
 /// Shards have equal parts of every moment (`Plan.part`), so each needs an equal share of every resource.
 public struct ShardEstimate: Sendable, Hashable {

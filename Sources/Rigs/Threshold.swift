@@ -1,4 +1,3 @@
-internal import Dialects
 public import Vocabulary
 
 /// A line of `thresholds:`, understood (rigs/reference.yaml, `thresholds`).

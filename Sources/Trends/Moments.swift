@@ -1,5 +1,3 @@
-internal import Reports
-
 /// Dates as a reader sees them.
 enum Moments {
     /// `2026-11-21 07:00 UTC` of an ISO 8601 time.

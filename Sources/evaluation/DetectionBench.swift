@@ -4,8 +4,6 @@ internal import Journal
 internal import Reports
 internal import Rigs
 internal import Runner
-internal import Standin
-internal import Statistics
 internal import Vocabulary
 
 /// Runs one campaign with one seed, and scores the judge against what the stand-in says it did.

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Dialects
 internal import Foundation
 internal import Rigs
 internal import Standin

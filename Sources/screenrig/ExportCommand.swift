@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Journal
-internal import Rendering
 internal import Reports
 
 struct ExportCommand: ParsableCommand {

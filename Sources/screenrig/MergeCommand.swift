@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import Formats
 internal import Glibc
 internal import Journal
-internal import Reports
 internal import Rigs
 internal import Runner
 

@@ -1,7 +1,5 @@
 internal import ArgumentParser
 internal import Foundation
-internal import Journal
-internal import Runner
 internal import Trends
 
 /// What `nightly` and `nights` do with a book of nights.

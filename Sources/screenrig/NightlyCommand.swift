@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import Formats
 internal import Foundation
 internal import Journal
-internal import Rendering
 internal import Rigs
 internal import Runner
 internal import Trends

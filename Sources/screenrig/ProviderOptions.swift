@@ -1,8 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
-internal import Journal
 internal import Rigs
-internal import Runner
 internal import Signing
 internal import Standin
 internal import Statistics

@@ -1,7 +1,6 @@
 internal import Foundation
 internal import Rigs
 internal import Runner
-internal import Statistics
 
 /// Reading a rig as the command line asks for it.
 enum RigFile {

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import Formats
 internal import Foundation
-internal import Rigs
 internal import Runner
 
 /// What every command that reads a rig takes.

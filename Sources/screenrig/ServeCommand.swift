@@ -1,8 +1,6 @@
 internal import ArgumentParser
 internal import Formats
 internal import Foundation
-internal import Journal
-internal import Rendering
 internal import Reports
 internal import Rigs
 internal import Runner

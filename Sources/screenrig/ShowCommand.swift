@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Checker
 internal import Foundation
 internal import Journal
 internal import Reports

@@ -1,4 +1,3 @@
-internal import Dialects
 internal import Foundation
 internal import Rendering
 internal import Reports

@@ -1,5 +1,4 @@
 import Dialects
-import Journal
 import Testing
 
 @testable import Checker

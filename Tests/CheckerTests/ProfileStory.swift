@@ -1,6 +1,4 @@
-import Checker
 import Dialects
-import Journal
 import Vocabulary
 
 /// Chapters of households that speak REST V2.

@@ -1,5 +1,3 @@
-import Dialects
-import Journal
 import Statistics
 import Testing
 import Vocabulary

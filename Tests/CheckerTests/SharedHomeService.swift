@@ -1,6 +1,5 @@
 import Checker
 import Dialects
-import Journal
 import Statistics
 import Vocabulary
 

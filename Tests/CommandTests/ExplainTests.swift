@@ -1,5 +1,4 @@
 import Foundation
-import Rigs
 import Testing
 import Vocabulary
 

@@ -1,5 +1,4 @@
 import Foundation
-import Journal
 import Testing
 
 /// Other tests share this machine: what they do to the rig's punctuality is no verdict.

@@ -1,8 +1,4 @@
-import Dialects
 import Foundation
-import Journal
-import Reports
-import Rigs
 import Signing
 import Standin
 import Statistics

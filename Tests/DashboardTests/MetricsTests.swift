@@ -1,8 +1,5 @@
-import Checker
-import Dialects
 import Journal
 import Reports
-import Statistics
 import Testing
 import Vocabulary
 

@@ -3,8 +3,6 @@ import Foundation
 import Journal
 import Testing
 
-@testable import Devices
-
 /// Whole households whose service and provider write numbers that no server should.
 @Suite struct AbsurdAnswerTests {
     static let numbers = [

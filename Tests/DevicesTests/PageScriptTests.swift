@@ -1,4 +1,3 @@
-import Dialects
 import Testing
 
 @testable import Devices

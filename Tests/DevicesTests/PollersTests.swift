@@ -1,8 +1,5 @@
-import Dialects
 import Journal
 import Testing
-
-@testable import Devices
 
 /// `pollers` and `after-success`: what a test bench does, and no true TV.
 @Suite("A TV on a test bench polls more")

@@ -2,8 +2,6 @@ import Dialects
 import Journal
 import Testing
 
-@testable import Devices
-
 /// rest-v1.md § 15, rule by rule. Times are seconds since the code was shown; the interval is 5 s,
 /// an answer takes 10 ms.
 @Suite("A first screen polls, and stops")

@@ -1,5 +1,4 @@
 import Journal
-import Statistics
 import Testing
 
 @testable import Devices

@@ -1,7 +1,6 @@
 import Dialects
 import Journal
 import Lanes
-import Statistics
 
 /// A protocol with three steps, after device-grant-rfc8628.md: a code is issued, a browser opens the page
 /// that came with it, the TV polls with a key of its own. There is no registration, no list of

@@ -2,8 +2,6 @@ import Dialects
 import Journal
 import Testing
 
-@testable import Devices
-
 @Suite("Steps besides polling")
 struct StepTests {
     @Test("one whole sign-in, in the order of rest-v1.md § 16")

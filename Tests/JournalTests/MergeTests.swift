@@ -1,4 +1,3 @@
-import Dialects
 import Foundation
 import GRDB
 import Statistics

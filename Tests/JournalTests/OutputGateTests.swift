@@ -1,7 +1,6 @@
 import Dialects
 import Formats
 import Foundation
-import Statistics
 import Testing
 
 @testable import Journal

@@ -1,5 +1,4 @@
 import Dialects
-import Statistics
 import Testing
 
 @testable import Journal

@@ -1,7 +1,5 @@
-import Dialects
 import Foundation
 import GRDB
-import Statistics
 import Testing
 
 @testable import Journal

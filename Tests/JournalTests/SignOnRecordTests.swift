@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import Statistics
 import Testing
 
 @testable import Journal

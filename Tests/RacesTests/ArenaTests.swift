@@ -1,7 +1,4 @@
-import Checker
-import Journal
 import Races
-import Rigs
 import Testing
 
 @Suite struct ArenaTests {

@@ -1,4 +1,3 @@
-import Checker
 import Foundation
 import Races
 import Testing

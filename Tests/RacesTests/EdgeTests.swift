@@ -1,4 +1,3 @@
-import Checker
 import Journal
 import Statistics
 import Synchronization

@@ -1,4 +1,3 @@
-import Checker
 import Dialects
 import Foundation
 import Testing

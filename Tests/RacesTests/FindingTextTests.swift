@@ -1,5 +1,3 @@
-import Checker
-import Dialects
 import Races
 import Testing
 import Vocabulary

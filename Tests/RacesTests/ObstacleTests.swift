@@ -1,6 +1,5 @@
 import Dialects
 import Journal
-import Statistics
 import Testing
 import Vocabulary
 

@@ -1,4 +1,3 @@
-import Checker
 import Rigs
 import Testing
 

@@ -1,4 +1,3 @@
-import Checker
 import Races
 import Statistics
 import Testing

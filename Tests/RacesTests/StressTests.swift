@@ -1,4 +1,3 @@
-import Checker
 import Statistics
 import Synchronization
 import Testing

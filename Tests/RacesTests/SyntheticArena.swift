@@ -1,4 +1,3 @@
-import Checker
 import Journal
 import Races
 import Statistics

@@ -5,7 +5,6 @@ import Journal
 import Statistics
 import Testing
 
-@testable import Rendering
 @testable import Reports
 
 /// The plainest reading of a run there is: every number straight from its exchanges. The files must

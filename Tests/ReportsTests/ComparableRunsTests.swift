@@ -3,7 +3,6 @@ import Journal
 import Statistics
 import Testing
 
-@testable import Reports
 @testable import Trends
 
 @Suite("The last comparable run")

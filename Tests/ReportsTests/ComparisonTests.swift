@@ -1,4 +1,3 @@
-import Checker
 import Dialects
 import Formats
 import Foundation
@@ -8,7 +7,6 @@ import Synchronization
 import Testing
 
 @testable import Rendering
-@testable import Reports
 @testable import Trends
 
 @Suite("Two runs side by side")

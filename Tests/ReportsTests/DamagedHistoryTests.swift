@@ -1,8 +1,6 @@
 import Checker
-import Dialects
 import Foundation
 import GRDB
-import Statistics
 import Testing
 
 @testable import Journal

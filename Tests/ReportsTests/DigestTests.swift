@@ -1,10 +1,7 @@
-import Formats
 import Foundation
 import Statistics
 import Testing
 
-@testable import Rendering
-@testable import Reports
 @testable import Trends
 
 /// Made-up nights of one series, in 2 % of noise around 5.2 s, one a day from 2026-09-20 on.

@@ -5,7 +5,6 @@ import Statistics
 import Testing
 import Vocabulary
 
-@testable import Rendering
 @testable import Reports
 
 /// Runs at the edge of what there is to report.

@@ -1,7 +1,6 @@
 import Dialects
 import Foundation
 import Journal
-import Statistics
 import Testing
 
 @testable import Rendering

@@ -1,5 +1,4 @@
 import Formats
-import Statistics
 import Testing
 
 @testable import Rendering

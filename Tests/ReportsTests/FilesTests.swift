@@ -1,4 +1,3 @@
-import Dialects
 import Formats
 import Foundation
 import Journal
@@ -7,7 +6,6 @@ import Statistics
 import Testing
 import Vocabulary
 
-@testable import Rendering
 @testable import Reports
 
 @Suite("The files of a run directory")

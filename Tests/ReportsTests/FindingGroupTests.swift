@@ -1,7 +1,6 @@
 import Checker
 import Dialects
 import Foundation
-import Rigs
 import Testing
 import Vocabulary
 

@@ -1,4 +1,3 @@
-import Dialects
 import Journal
 import Rigs
 import Testing

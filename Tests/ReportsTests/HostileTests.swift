@@ -1,10 +1,7 @@
 import Foundation
 import FoundationXML
-import Journal
-import Statistics
 import Testing
 
-@testable import Rendering
 @testable import Reports
 
 /// What a server or a rig says is material, never markup, code or a terminal's command.

@@ -1,10 +1,8 @@
-import Checker
 import Foundation
 import Journal
 import Statistics
 import Testing
 
-@testable import Rendering
 @testable import Reports
 
 @Suite("The course of a run that goes on")

@@ -2,7 +2,6 @@ import Foundation
 import Journal
 import Testing
 
-@testable import Rendering
 @testable import Reports
 
 @Suite("The report of a merged run")

@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import Journal
 import Rigs
-import Statistics
 import Testing
 
 @testable import Reports

@@ -1,11 +1,8 @@
 import Foundation
 import Journal
-import Rigs
 import Statistics
 import Testing
 
-@testable import Rendering
-@testable import Reports
 @testable import Trends
 
 /// Made-up nights of a rig.

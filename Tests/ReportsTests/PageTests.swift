@@ -1,4 +1,3 @@
-import Dialects
 import Foundation
 import Journal
 import Rigs

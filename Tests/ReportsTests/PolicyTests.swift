@@ -1,8 +1,6 @@
 import Foundation
 import Testing
 
-@testable import Reports
-
 @Suite("What the service was held to")
 struct PolicyTests {
     @Test("stands in every report: the page, the summary for machines, the one for pull requests")

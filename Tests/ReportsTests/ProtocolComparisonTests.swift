@@ -6,7 +6,6 @@ import Statistics
 import Testing
 import Vocabulary
 
-@testable import Rendering
 @testable import Reports
 @testable import Trends
 

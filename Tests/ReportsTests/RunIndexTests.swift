@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import Testing
 
-@testable import Reports
 @testable import Trends
 
 @Suite("The index of a folder")

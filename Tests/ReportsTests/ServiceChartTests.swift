@@ -1,5 +1,3 @@
-import Dialects
-import Journal
 import Rigs
 import Statistics
 import Testing

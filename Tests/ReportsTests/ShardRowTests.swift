@@ -1,6 +1,5 @@
 import Formats
 import Journal
-import Rendering
 import Testing
 
 @testable import Reports

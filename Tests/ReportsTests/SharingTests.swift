@@ -1,6 +1,4 @@
-import Dialects
 import Foundation
-import Journal
 import Statistics
 import Testing
 

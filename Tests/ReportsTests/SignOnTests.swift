@@ -1,9 +1,6 @@
-import Checker
-import Dialects
 import Foundation
 import Journal
 import Rigs
-import Statistics
 import Testing
 
 @testable import Rendering

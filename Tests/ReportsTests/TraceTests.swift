@@ -2,7 +2,6 @@ import Checker
 import Dialects
 import Foundation
 import Journal
-import Rigs
 import Statistics
 import Testing
 import Vocabulary

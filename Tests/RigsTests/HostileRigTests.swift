@@ -1,6 +1,4 @@
-import Dialects
 import Foundation
-import Statistics
 import Testing
 
 @testable import Rigs

@@ -1,5 +1,4 @@
 import Foundation
-import Statistics
 import Testing
 
 @testable import Rigs

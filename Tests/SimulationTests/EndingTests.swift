@@ -1,7 +1,6 @@
 import Dialects
 import Journal
 import Reports
-import Rigs
 import Testing
 
 @Suite("Runs end")

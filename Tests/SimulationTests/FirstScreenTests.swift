@@ -1,8 +1,6 @@
 import Dialects
 import Journal
 import Reports
-import Rigs
-import Statistics
 import Testing
 import Vocabulary
 

@@ -2,7 +2,6 @@ import Checker
 import Dialects
 import Journal
 import Reports
-import Rigs
 import Testing
 
 /// Homes whose TV and phone have one address, against the stand-in in virtual time.

@@ -3,7 +3,6 @@ import Foundation
 import Journal
 import Reports
 import Rigs
-import Standin
 import Testing
 
 @Suite("A service without faults is accused of nothing")

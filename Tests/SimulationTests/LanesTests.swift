@@ -1,13 +1,10 @@
 import Dialects
 import Foundation
-import Journal
 import Reports
-import Rigs
 import Runner
 import Standin
 import Statistics
 import Testing
-import Vocabulary
 
 @Suite("Virtual lanes side by side")
 struct SideBySideTests {

@@ -1,8 +1,6 @@
 import Devices
-import Dialects
 import Foundation
 import Journal
-import Lanes
 import Rigs
 import Runner
 import Statistics

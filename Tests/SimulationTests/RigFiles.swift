@@ -1,6 +1,5 @@
 import Foundation
 import Rigs
-import Statistics
 
 /// The clone's `rigs/`, small enough for a test: a big one keeps its shape and loses households.
 enum RigFiles {

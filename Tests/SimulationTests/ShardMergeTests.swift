@@ -4,9 +4,7 @@ import Journal
 import Reports
 import Rigs
 import Runner
-import Statistics
 import Testing
-import Vocabulary
 
 @Suite("Shards, merged, are the run that one process makes of the plan")
 struct ShardMergeTests {

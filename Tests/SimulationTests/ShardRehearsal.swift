@@ -1,10 +1,8 @@
-import Checker
 import Foundation
 import Journal
 import Reports
 import Rigs
 import Runner
-import Standin
 import Statistics
 
 /// One rig in virtual time: whole, as one process runs it, and as shards.

@@ -1,6 +1,5 @@
 import Dialects
 import Journal
-import Rigs
 import Testing
 
 @Suite("Two viewers sign in at once")

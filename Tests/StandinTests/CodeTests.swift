@@ -1,7 +1,5 @@
 import Dialects
 import Formats
-import Journal
-import Signing
 import Standin
 import Testing
 

@@ -1,4 +1,3 @@
-import Signing
 import Standin
 import Statistics
 import Testing

@@ -1,5 +1,4 @@
 import Dialects
-import Journal
 import Standin
 import Testing
 

@@ -1,7 +1,5 @@
 import Dialects
-import Journal
 import Standin
-import Statistics
 import Testing
 
 extension FaultScene {

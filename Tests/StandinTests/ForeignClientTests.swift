@@ -1,9 +1,7 @@
 import Dialects
 import Formats
-import Journal
 import Signing
 import Standin
-import Statistics
 import Testing
 
 /// What clients that nobody here wrote bring along (observed.md, "Requests").

@@ -1,6 +1,4 @@
 import Dialects
-import Journal
-import Standin
 import Testing
 
 @Suite("formats and paths (rest-v1.md §§ 2, 3)")

@@ -1,6 +1,4 @@
 import Dialects
-import Formats
-import Standin
 import Testing
 
 /// A device and a browser that speak the OAuth device grant to a service value.

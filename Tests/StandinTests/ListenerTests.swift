@@ -1,4 +1,3 @@
-import Dialects
 import Foundation
 import NIOCore
 import NIOHTTP1

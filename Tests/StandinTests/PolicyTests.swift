@@ -1,6 +1,4 @@
 import Dialects
-import Journal
-import Signing
 import Standin
 import Testing
 import Vocabulary

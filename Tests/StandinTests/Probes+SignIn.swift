@@ -1,5 +1,4 @@
 import Dialects
-import Standin
 import Testing
 import Vocabulary
 

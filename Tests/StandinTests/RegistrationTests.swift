@@ -1,5 +1,4 @@
 import Dialects
-import Journal
 import Signing
 import Standin
 import Testing

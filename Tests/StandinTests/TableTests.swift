@@ -1,6 +1,3 @@
-import Dialects
-import Formats
-import Journal
 import Statistics
 import Testing
 

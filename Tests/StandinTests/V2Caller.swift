@@ -1,9 +1,7 @@
 import Dialects
 import Formats
-import Journal
 import Signing
 import Standin
-import Statistics
 import Testing
 
 /// The calls of REST V2, as a device and a phone make them (rest-v2.md § 2).

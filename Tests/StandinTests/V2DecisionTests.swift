@@ -1,6 +1,5 @@
 import Dialects
 import Formats
-import Journal
 import Standin
 import Testing
 

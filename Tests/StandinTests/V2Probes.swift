@@ -1,7 +1,6 @@
 import Dialects
 import Formats
 import Signing
-import Standin
 import Testing
 import Vocabulary
 

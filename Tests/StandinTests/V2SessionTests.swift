@@ -1,5 +1,4 @@
 import Dialects
-import Formats
 import Journal
 import Standin
 import Testing

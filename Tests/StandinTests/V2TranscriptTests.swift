@@ -1,6 +1,4 @@
 import Dialects
-import Journal
-import Standin
 import Testing
 
 /// Requests and answers as they stand on the wire, byte for byte (rest-v2.md §§ 5 to 9). Whoever changes

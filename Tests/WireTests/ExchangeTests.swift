@@ -5,8 +5,6 @@ import Synchronization
 import Testing
 import Vocabulary
 
-@testable import Wire
-
 @Suite("an exchange over HTTP/1.1")
 struct ExchangeTests {
     @Test("carries method, target, headers and body as the call has them", arguments: engines)

@@ -1,7 +1,5 @@
 import Signing
 
-@testable import Wire
-
 /// One connection from the server's side of TLS: as rough as the test wants it.
 final class SecureVisit {
     let visit: Visit

@@ -1,5 +1,4 @@
 import Dialects
-import Journal
 import Lanes
 import Testing
 import Vocabulary

@@ -1,4 +1,3 @@
-internal import Dialects
 internal import Vocabulary
 
 /// I8 and I15: what only all households together tell.

@@ -1,4 +1,3 @@
-internal import Dialects
 internal import Vocabulary
 
 /// I1, I2, I7 (torn) and I12: whose token is it, and could it be there at all?

@@ -1,4 +1,3 @@
-internal import Dialects
 internal import Vocabulary
 
 /// I9, I10, I11 and the second half of I6: what is over is over, and not before its time.

@@ -1,4 +1,3 @@
-internal import Dialects
 internal import Vocabulary
 
 /// What a device grant promises beside the sign-in itself (RFC 8628): a person's decision stands and

@@ -1,4 +1,3 @@
-internal import Dialects
 internal import Vocabulary
 
 /// I14, `authorization-gates`: an authorization stands until it expires or its sign-in ends; a media

@@ -1,5 +1,3 @@
-internal import Dialects
-
 /// I6, I7, I13: one code, one sign-in, one token.
 extension HouseholdState {
     mutating func judgeOwner(_ operation: Observed, _ beat: CompactOperation, _ value: UInt8) {

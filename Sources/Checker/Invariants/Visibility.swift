@@ -1,5 +1,3 @@
-internal import Dialects
-
 /// I3 and I4: somebody was told "done"; does the TV see it, and when?
 extension HouseholdState {
     /// The last answer, of those that returned before `time`, that told somebody that a sign-in is

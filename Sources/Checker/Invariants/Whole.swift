@@ -1,5 +1,3 @@
-internal import Dialects
-
 /// What only a household's whole life tells: delivery, order, and the levels.
 extension HouseholdState {
     /// No order of its operations explains what this device was told. The evidence has both answers that

@@ -1,5 +1,3 @@
-internal import Statistics
-
 /// What two arms came to.
 public struct ArmComparison: Sendable, Hashable {
     /// One arm: in how many trials everything ended well.

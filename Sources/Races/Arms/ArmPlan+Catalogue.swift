@@ -1,4 +1,3 @@
-internal import Checker
 internal import Rigs
 internal import Vocabulary
 

@@ -1,4 +1,3 @@
-internal import Checker
 public import Dialects
 public import Rigs
 public import Vocabulary

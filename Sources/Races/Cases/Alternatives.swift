@@ -1,6 +1,3 @@
-internal import Checker
-internal import Statistics
-
 /// What somebody who does not believe a case would say, and the exchange or the control that answers
 /// it. Only what the case really shows is claimed.
 enum Alternatives {

@@ -1,5 +1,3 @@
-internal import Checker
-internal import Dialects
 public import Formats
 public import Vocabulary
 

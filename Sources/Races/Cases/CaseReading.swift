@@ -1,7 +1,6 @@
 internal import Formats
 internal import Foundation
 internal import Rigs
-internal import Vocabulary
 
 extension Case {
     /// Reads a case's file.

@@ -2,7 +2,6 @@ public import Checker
 internal import Dialects
 public import Journal
 internal import Rigs
-internal import Statistics
 internal import Vocabulary
 
 /// Cases out of a load run: the schedule behind a violation, taken from the history around it. What

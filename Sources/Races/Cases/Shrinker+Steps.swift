@@ -1,5 +1,3 @@
-internal import Statistics
-
 /// The steps of § 4.5, each of which tries smaller schedules and keeps those that are accepted.
 extension Shrinker {
     /// Background first: a whole living room with all that it does.

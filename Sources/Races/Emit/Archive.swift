@@ -1,7 +1,4 @@
-internal import Checker
-internal import Dialects
 internal import Formats
-internal import Rendering
 
 /// The trial of a case as requests that anybody can read: what was really asked, in order, with the times
 /// of this machine and the server's.

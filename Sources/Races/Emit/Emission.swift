@@ -1,7 +1,5 @@
-internal import Checker
 public import Dialects
 internal import Formats
-internal import Rendering
 
 /// What somebody without this tool needs to know of a target; no secret is among it.
 public struct EmitTarget: Sendable, Hashable {

@@ -1,4 +1,3 @@
-internal import Formats
 internal import Journal
 internal import Rendering
 internal import Rigs

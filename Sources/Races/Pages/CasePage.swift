@@ -1,5 +1,3 @@
-internal import Dialects
-internal import Formats
 internal import Rendering
 internal import Statistics
 

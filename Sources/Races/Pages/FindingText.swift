@@ -1,4 +1,3 @@
-internal import Checker
 internal import Formats
 internal import Rendering
 internal import Vocabulary

@@ -1,4 +1,3 @@
-internal import Formats
 internal import Rendering
 
 /// report.html of a race: is a promise broken, when, how often; then what was tried, and what it rests on.

@@ -1,5 +1,3 @@
-internal import Rigs
-
 /// What changes the state of an OAuth device grant, for plans of two of them made by rule.
 enum GrantMutator: String, CaseIterable {
     case enter, approve, refuse, poll, refresh, revoke, expire

@@ -1,5 +1,3 @@
-internal import Rigs
-
 /// What changes the state that others see, and what must be there for it: plans of two of them are made
 /// by rule.
 enum Mutator: String, CaseIterable {

@@ -1,5 +1,4 @@
 internal import Devices
-internal import Dialects
 internal import Rigs
 
 /// Who plays the actors of a schedule: for each living room, which connections of which screens it

@@ -1,5 +1,3 @@
-internal import Devices
-
 /// What of a schedule does not hang on its offsets: who plays whom, what is made ready together, what is
 /// read in the end. Worked out once for all trials whose schedules differ in nothing else, which is
 /// most of a sweep and of the orders that a seed draws.

@@ -1,4 +1,3 @@
-internal import Devices
 internal import Journal
 internal import Lanes
 

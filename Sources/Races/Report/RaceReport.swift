@@ -1,8 +1,6 @@
-internal import Checker
 internal import Formats
 internal import Foundation
 internal import Journal
-internal import Rendering
 internal import Vocabulary
 
 /// What a race leaves in its directory beside its cases: report.html, summary.json, junit.xml and tables.

@@ -1,5 +1,3 @@
-internal import Checker
-internal import Dialects
 internal import Vocabulary
 
 /// Comparisons of two arms in words.

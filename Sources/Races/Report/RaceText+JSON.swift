@@ -1,8 +1,5 @@
-internal import Checker
-internal import Dialects
 internal import Formats
 internal import Journal
-internal import Rendering
 internal import Statistics
 
 /// Lines of JSON: one object each, as they happen, the last with the outcome.

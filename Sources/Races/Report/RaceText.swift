@@ -1,5 +1,3 @@
-internal import Checker
-internal import Dialects
 internal import Formats
 internal import Journal
 internal import Rendering

@@ -1,4 +1,3 @@
-internal import Checker
 public import Journal
 public import Rigs
 public import Statistics

@@ -1,4 +1,3 @@
-internal import Checker
 internal import Statistics
 internal import Vocabulary
 

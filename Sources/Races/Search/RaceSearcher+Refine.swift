@@ -1,6 +1,3 @@
-internal import Checker
-internal import Rigs
-internal import Statistics
 internal import Vocabulary
 
 /// From a few hits to a window, the best offset and its rate.

@@ -1,6 +1,4 @@
-internal import Checker
 internal import Rigs
-internal import Statistics
 internal import Vocabulary
 
 /// A search under way.

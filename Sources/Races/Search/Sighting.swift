@@ -1,4 +1,3 @@
-internal import Checker
 internal import Journal
 internal import Vocabulary
 

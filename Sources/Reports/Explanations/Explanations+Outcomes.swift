@@ -1,5 +1,3 @@
-internal import Rendering
-
 extension Explanation {
     private static let times = "operation, UTC time and request id of a few of them"
 

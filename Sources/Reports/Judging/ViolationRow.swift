@@ -1,5 +1,4 @@
 internal import Checker
-internal import Dialects
 internal import Journal
 public import Rendering
 

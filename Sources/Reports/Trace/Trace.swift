@@ -1,7 +1,5 @@
 internal import Checker
-internal import Dialects
 internal import Journal
-internal import Rendering
 internal import Rigs
 
 /// One household's life: what its devices sent and were answered, what happened on them besides, and what

@@ -1,4 +1,3 @@
-internal import Dialects
 internal import Vocabulary
 
 /// What the lines of a rig say of operations: thresholds, checks, series.

@@ -1,4 +1,3 @@
-internal import Calibration
 internal import Formats
 internal import Foundation
 package import Reports

@@ -1,5 +1,4 @@
 internal import Checker
-internal import Devices
 internal import Formats
 internal import Foundation
 package import Journal
@@ -7,7 +6,6 @@ package import Reports
 package import Rigs
 package import Statistics
 internal import Synchronization
-internal import Vocabulary
 
 /// `find-limit`: plays the steps that a `LimitSearch` asks for, each as a run of its own, until the search has
 /// its answer or something else ends it.

@@ -1,6 +1,5 @@
 internal import Checker
 internal import Journal
-internal import Vocabulary
 
 /// The targets and clocks of a run's shards, and which promises between households of different shards can be checked
 /// with them.

@@ -1,11 +1,9 @@
 internal import Checker
-internal import Formats
 internal import Foundation
 package import Journal
 internal import Rendering
 package import Reports
 internal import Rigs
-internal import Vocabulary
 
 /// Merges the run directories of a run's shards into one, as if one machine had run it (docs/scale.md).
 package struct ShardMerge {

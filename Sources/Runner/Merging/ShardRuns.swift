@@ -1,9 +1,6 @@
-internal import Checker
 internal import Foundation
 internal import Journal
-internal import Reports
 internal import Rigs
-internal import Vocabulary
 
 /// The recorded shards of one run, and what is damaged or repeated among them.
 struct ShardRuns {

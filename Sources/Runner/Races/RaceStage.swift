@@ -6,7 +6,6 @@ internal import Lanes
 package import Races
 package import Reports
 package import Rigs
-internal import Signing
 package import Vocabulary
 
 /// Where the schedules of a rig are executed: the venue, and an arena over its lanes.

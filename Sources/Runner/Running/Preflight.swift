@@ -1,5 +1,4 @@
 package import Devices
-internal import Dialects
 internal import Journal
 internal import Lanes
 package import Rigs

@@ -1,10 +1,8 @@
 package import Devices
 internal import Dialects
-internal import Journal
 package import Rigs
 internal import Signing
 package import Standin
-internal import Statistics
 package import Wire
 
 /// A rig in the terms of each part: the one place that knows all of them.

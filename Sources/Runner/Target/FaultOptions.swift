@@ -1,6 +1,5 @@
 internal import Foundation
 package import Reports
-internal import Rigs
 package import Standin
 internal import Synchronization
 

@@ -2,7 +2,6 @@ public import Checker
 internal import Foundation
 public import Journal
 internal import Rendering
-internal import Reports
 
 extension Comparison {
     /// What changed since the newest run beside `directory` that is older than it and comparable: the

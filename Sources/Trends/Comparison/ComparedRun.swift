@@ -1,5 +1,3 @@
-internal import Checker
-internal import Dialects
 internal import Journal
 public import Reports
 internal import Statistics

@@ -1,4 +1,3 @@
-internal import Dialects
 internal import Reports
 internal import Statistics
 internal import Vocabulary

@@ -1,7 +1,6 @@
 internal import Formats
 internal import Rendering
 package import Reports
-internal import Statistics
 
 /// Two runs side by side: what differs, by how much, and how sure that is.
 ///

@@ -1,6 +1,4 @@
 internal import Formats
-internal import Rendering
-internal import Reports
 
 /// A comparison for a program, schema `screenrig/comparison/1`: keys may be added, none removed or
 /// renamed.

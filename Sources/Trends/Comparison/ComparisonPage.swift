@@ -1,5 +1,4 @@
 internal import Rendering
-internal import Reports
 
 /// Two runs side by side on a page of its own: one file, no network, no script.
 public enum ComparisonPage {

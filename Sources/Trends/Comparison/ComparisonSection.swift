@@ -1,5 +1,4 @@
 package import Rendering
-internal import Reports
 
 /// What changed between two runs, as a part of a page.
 enum ComparisonSection {

@@ -1,5 +1,4 @@
 internal import Rendering
-internal import Reports
 
 /// A comparison in a terminal: verdict, what changed, all times, errors, promises.
 public enum ComparisonText {

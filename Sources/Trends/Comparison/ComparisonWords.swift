@@ -1,6 +1,5 @@
 internal import Formats
 internal import Rendering
-internal import Reports
 
 extension Comparison {
     /// The verdict in a sentence, without statistical terms.

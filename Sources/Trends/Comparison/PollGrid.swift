@@ -1,5 +1,4 @@
 internal import Journal
-internal import Reports
 internal import Rigs
 
 /// The grid on which TVs look: a time between a sign-in and the next poll that is shorter than the

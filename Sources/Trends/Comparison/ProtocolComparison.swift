@@ -1,6 +1,4 @@
 internal import Dialects
-internal import Rendering
-internal import Reports
 internal import Vocabulary
 
 /// What a move from one protocol to another changes besides times and errors: which requests a sign-in

@@ -1,6 +1,5 @@
 internal import Formats
 internal import Rendering
-internal import Reports
 
 /// What a move changes, in sentences: the first that an owner reads.
 extension Comparison {

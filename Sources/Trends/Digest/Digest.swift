@@ -1,6 +1,4 @@
-internal import Formats
 internal import Rendering
-internal import Reports
 
 /// What somebody has to know of a rig's nights in the morning: what got worse, since which night and which mark or event,
 /// what is missing, and what is well again. As of the newest night; a pure function of the nights.

@@ -1,6 +1,5 @@
 internal import Foundation
 internal import Journal
-internal import Reports
 
 /// Where the digests of a book of nights lie: `reports/digests/nightly.txt`, `.html` and `.json` beside
 /// `reports/nights.sqlite`, of the newest night of each rig.

@@ -1,6 +1,4 @@
 internal import Formats
-internal import Rendering
-internal import Reports
 
 extension Digest {
     /// Of the message to `--notify` (`digest` of `screenrig/night/1`). Keys may be added, none removed or renamed.

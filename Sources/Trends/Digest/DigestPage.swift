@@ -1,6 +1,5 @@
 internal import Formats
 internal import Rendering
-internal import Reports
 
 /// A digest as HTML for mail programs and browsers: one file with its pictures inline, no script, nothing from the network.
 /// Mail programs know neither variables nor SVG, and some no `style` at all: without it the page still reads from top

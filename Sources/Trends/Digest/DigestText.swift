@@ -1,5 +1,4 @@
 internal import Rendering
-internal import Reports
 
 /// A digest as plain text, for the terminal and for mail.
 public enum DigestText {

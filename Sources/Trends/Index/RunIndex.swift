@@ -3,7 +3,6 @@ internal import Foundation
 internal import GRDB
 internal import Journal
 internal import Rendering
-internal import Reports
 
 /// Everything under a folder that screenrig has left there: runs, searches, and histories of nights.
 public struct RunIndex: Sendable {

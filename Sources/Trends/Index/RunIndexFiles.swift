@@ -1,6 +1,5 @@
 internal import Foundation
 internal import Journal
-internal import Reports
 
 /// Writes the index of a folder.
 public enum RunIndexFiles {

@@ -1,6 +1,4 @@
-internal import Formats
 internal import Rendering
-internal import Reports
 
 /// index.html of a folder: what needs a look, each rig with its newest run, each history of nights, all runs. One file, no
 /// network, no script.

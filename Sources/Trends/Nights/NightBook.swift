@@ -2,7 +2,6 @@ internal import Foundation
 internal import GRDB
 internal import Journal
 internal import Rendering
-internal import Reports
 
 /// The nights of one or more rigs, in a SQLite file that any tool can read.
 ///

@@ -1,6 +1,4 @@
 internal import Rendering
-internal import Reports
-internal import Statistics
 
 /// One series over its nights: a dot for each, the levels between lasting changes, and the changes.
 struct NightChart {

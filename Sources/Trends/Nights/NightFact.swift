@@ -2,7 +2,6 @@ internal import Formats
 internal import Foundation
 public import Journal
 internal import Rendering
-internal import Reports
 internal import Vocabulary
 
 /// What the run of a night found besides its numbers: a promise that was checked, a threshold, errors of one cause, an event.

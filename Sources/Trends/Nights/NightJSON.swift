@@ -1,6 +1,4 @@
 internal import Formats
-internal import Rendering
-internal import Reports
 
 /// What the newest night of a rig has to tell, schema `screenrig/night/1`: for `--notify` and
 /// `--json`. Keys may be added, none removed or renamed.

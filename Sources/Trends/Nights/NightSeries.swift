@@ -1,6 +1,5 @@
 internal import Formats
 internal import Rendering
-internal import Reports
 public import Statistics
 
 /// One value over all nights of a rig, with what changed lastingly.

@@ -1,6 +1,5 @@
 internal import Foundation
 internal import Journal
-internal import Reports
 
 /// The run directories beside a book of nights: how they are named in it, and which may go.
 public struct NightShelf: Sendable {

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import Reports
 
 /// Renders the page of a book of nights beside it.
 public enum NightsFiles {

@@ -1,6 +1,5 @@
 internal import Formats
 internal import Rendering
-internal import Reports
 
 /// nights.html: each series of each rig with its lasting changes. One file, no network, no script.
 public enum NightsPage {

@@ -1,5 +1,4 @@
 internal import Rendering
-internal import Reports
 
 /// The night history of a rig in a terminal: verdict, a line per series, the last nights.
 public enum NightsText {

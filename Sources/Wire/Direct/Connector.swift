@@ -2,7 +2,6 @@ internal import CCurl
 internal import Dialects
 internal import Glibc
 internal import Journal
-internal import Lanes
 
 /// A libcurl handle that makes connections, one after the other, for whoever needs one: addresses,
 /// TCP, the source address, a proxy and the tunnel through it are libcurl's. The socket is taken over

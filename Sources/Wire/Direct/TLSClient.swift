@@ -1,5 +1,4 @@
 internal import CCurl
-internal import Dialects
 internal import Glibc
 internal import Vocabulary
 

@@ -1,6 +1,5 @@
 internal import CCurl
 internal import Glibc
-internal import Journal
 internal import Lanes
 
 /// One TCP connection, from the opening of its descriptor to its closing.

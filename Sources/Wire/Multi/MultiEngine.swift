@@ -1,6 +1,5 @@
 internal import Dialects
 internal import Glibc
-internal import Journal
 internal import Lanes
 
 /// All of libcurl: HTTP/2, requests to a plain proxy, and whatever else it knows. Devices are kept

@@ -1,6 +1,5 @@
 internal import CCurl
 internal import Dialects
-internal import Journal
 internal import Lanes
 
 /// One libcurl multi and the exchanges it carries. At most about 100 devices, because libcurl 7.88

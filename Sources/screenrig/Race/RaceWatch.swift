@@ -1,7 +1,6 @@
 internal import Dashboard
 internal import Dispatch
 internal import Journal
-internal import Lanes
 internal import Races
 internal import Reports
 internal import Runner

@@ -1,6 +1,5 @@
 internal import Dashboard
 internal import Devices
-internal import Dialects
 internal import Glibc
 internal import Journal
 internal import Rendering

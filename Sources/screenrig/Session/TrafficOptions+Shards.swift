@@ -1,6 +1,5 @@
 internal import Foundation
 internal import Journal
-internal import Reports
 internal import Rigs
 internal import Runner
 

@@ -1,4 +1,3 @@
-import Dialects
 import Formats
 import Signing
 

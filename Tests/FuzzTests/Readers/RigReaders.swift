@@ -1,5 +1,3 @@
-import Dialects
-
 @testable import Rigs
 
 extension Reader {

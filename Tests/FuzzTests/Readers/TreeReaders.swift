@@ -1,7 +1,5 @@
 import Formats
 
-@testable import Dialects
-
 extension Reader {
     /// Input: a JSON document, as services answer with.
     static let json = Reader("json", limit: 4_096) { bytes in
