@@ -8,10 +8,11 @@ directory. Strict: a key that Kubernetes does not know is an error. Besides, tha
 another declares, each volume that is mounted is there, the selectors find the pods. The folders of deploy/kubernetes are validated as well; the overlay is built where kubectl or kustomize is here.
 Ends with 0, or 1 and what did not hold; prints 'SKIPPED reason' where pip cannot install it.
 """
-import argparse, fcntl, json, os, pathlib, shutil, subprocess, sys, tempfile
+import argparse, json, os, pathlib, shutil, subprocess, sys
 
-PACKAGES = ["kubernetes-validate==1.37.0"]
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "Tests"))
+from python_packages import installed
 # The oldest version that has every key, and the newest that the package has.
 VERSIONS = ["1.29", "1.33", "1.37"]
 problems = []
@@ -21,27 +22,6 @@ def expect(holds, words):
     print("%s %s" % ("ok  " if holds else "FAIL", words), flush=True)
     if not holds:
         problems.append(words)
-
-
-def installed():
-    """The Python of a virtual environment with the package, made once on this machine."""
-    folder = pathlib.Path(tempfile.gettempdir()) / "screenrig-kubernetes"
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        python, done, wanted = folder / "venv/bin/python", folder / "installed", " ".join(PACKAGES)
-        if done.exists() and done.read_text() == wanted:
-            return python
-        try:
-            subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True, capture_output=True)
-            subprocess.run([str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", *PACKAGES],
-                           check=True, capture_output=True, timeout=300)
-        except (subprocess.CalledProcessError, subprocess.TimeoutExpired, OSError) as error:
-            words = (getattr(error, "stderr", b"") or b"").decode(errors="replace").strip().splitlines()
-            print("SKIPPED pip cannot install kubernetes-validate: %s" % (words[-1] if words else error))
-            sys.exit(0)
-        done.write_text(wanted)
-        return python
 
 
 RIG = """rig: %s
@@ -168,7 +148,8 @@ def main():
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if not options.inside:
-        sys.exit(subprocess.run([str(installed()), __file__, "--inside", "--screenrig", os.path.abspath(options.screenrig),
+        python = installed("screenrig-kubernetes", ["kubernetes-validate==1.37.0"], "kubernetes-validate", timeout=300)
+        sys.exit(subprocess.run([str(python), __file__, "--inside", "--screenrig", os.path.abspath(options.screenrig),
                                  "--work", options.work]).returncode)
     import yaml
     folder = pathlib.Path(options.work)

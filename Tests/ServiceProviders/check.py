@@ -9,7 +9,6 @@ one does not. Where pip cannot install them, the line is "SKIPPED reason", with 
 """
 import argparse
 import base64
-import fcntl
 import html
 import os
 import pathlib
@@ -23,34 +22,15 @@ import time
 import traceback
 from urllib.parse import parse_qs, urlsplit
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from python_packages import installed
+
 PACKAGES = ["python3-saml==1.16.0", "lxml==6.1.3", "xmlsec==1.3.17", "pysaml2==7.5.5", "Authlib==1.9.9", "Flask==3.1.3",
             "requests==2.34.2"]
 ENTITY, CONSUMER, HOME = "http://sp.test/metadata", "http://sp.test/acs", "http://sp.test/home"
 CALLBACK = "http://127.0.0.1/callback"
 USERS = ["viewer-{n}:password=pw-{n},to=999,lockout=3", "denied-{n}:denied=100%", "shut-{n}:locked=100%",
          "half-{n}:locked=50%", "broken-{n}:errors=100%", "slow-{n}:latency=700ms"]
-
-
-def installed():
-    """The Python of a virtual environment with the packages, made once on this machine."""
-    folder = pathlib.Path(tempfile.gettempdir()) / "service-providers"
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        python, done, wanted = folder / "venv/bin/python", folder / "installed", " ".join(PACKAGES)
-        if done.exists() and done.read_text() == wanted:
-            return python
-        try:
-            subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True, capture_output=True)
-            subprocess.run([str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", *PACKAGES],
-                           check=True, capture_output=True, timeout=600)
-            subprocess.run([str(python), "-c", "import xmlsec, onelogin.saml2.auth"], check=True, capture_output=True)
-        except (subprocess.CalledProcessError, subprocess.TimeoutExpired, OSError) as error:
-            words = (getattr(error, "stderr", b"") or b"").decode(errors="replace").strip().splitlines()
-            print(f"SKIPPED pip cannot install the service providers: {words[-1] if words else error}")
-            sys.exit(77)
-        done.write_text(wanted)
-        return python
 
 
 class Provider:
@@ -376,7 +356,7 @@ def main():
 
 if __name__ == "__main__":
     if "SERVICE_PROVIDERS_INSTALLED" not in os.environ:
-        python = str(installed())
+        python = str(installed("service-providers", PACKAGES, "the service providers", imports="xmlsec, onelogin.saml2.auth", code=77))
         os.execve(python, [python, __file__, *sys.argv[1:]], dict(os.environ, SERVICE_PROVIDERS_INSTALLED="1"))
     import flask
     import requests

@@ -9,9 +9,12 @@ and refuses unknown fields, wrong types and ids that are not hexadecimal, as the
 A proxy in front of the stand-in makes a server's span of each request with the SDK, from the request's `traceparent` alone.
 One line for each check; exit code 0 when all hold, 1 when one does not. Where pip cannot install them: "SKIPPED reason".
 """
-import argparse, base64, fcntl, http.client, http.server, json, os, pathlib, re, socket, subprocess, sys, tempfile, threading, time
+import argparse, base64, http.client, http.server, json, os, pathlib, re, socket, subprocess, sys, threading, time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "Tests"))
+from python_packages import installed
+
 PACKAGES = ["opentelemetry-proto==1.45.2", "opentelemetry-sdk==1.45.2"]
 problems = []
 
@@ -20,27 +23,6 @@ def expect(holds, words):
     print("%s %s" % ("ok  " if holds else "FAIL", words), flush=True)
     if not holds:
         problems.append(words)
-
-
-def installed():
-    """The Python of a virtual environment with the packages, made once on this machine."""
-    folder = pathlib.Path(tempfile.gettempdir()) / "screenrig-telemetry"
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        python, done, wanted = folder / "venv/bin/python", folder / "installed", " ".join(PACKAGES)
-        if done.exists() and done.read_text() == wanted:
-            return python
-        try:
-            subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True, capture_output=True)
-            subprocess.run([str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", *PACKAGES],
-                           check=True, capture_output=True, timeout=600)
-        except (subprocess.CalledProcessError, subprocess.TimeoutExpired, OSError) as error:
-            words = (getattr(error, "stderr", b"") or b"").decode(errors="replace").strip().splitlines()
-            print("SKIPPED pip cannot install OpenTelemetry's packages: %s" % (words[-1] if words else error))
-            sys.exit(0)
-        done.write_text(wanted)
-        return python
 
 
 def serve(handler):
@@ -254,7 +236,7 @@ def main():
     parser.add_argument("--screenrig", required=True)
     parser.add_argument("--work", required=True)
     options = parser.parse_args()
-    python = installed()
+    python = installed("screenrig-telemetry", PACKAGES, "OpenTelemetry's packages")
     if os.environ.get("SCREENRIG_TELEMETRY") != "inside":
         os.environ["SCREENRIG_TELEMETRY"] = "inside"
         os.execv(python, [str(python), __file__] + sys.argv[1:])
