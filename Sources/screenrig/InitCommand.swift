@@ -1,7 +1,5 @@
 internal import ArgumentParser
 internal import Dialects
-internal import Foundation
-internal import Journal
 internal import Rigs
 
 struct InitCommand: ParsableCommand {
@@ -35,19 +33,7 @@ struct InitCommand: ParsableCommand {
     var protocolName = ProtocolName.usual
 
     func run() throws {
-        let url = URL(filePath: file)
-        do {
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            let text = RigTemplate.text(for: file, protocolName: protocolName)
-            try Data(text.utf8).write(to: url, options: .withoutOverwriting)
-        } catch let error as CocoaError where error.code == .fileWriteFileExists {
-            throw CommandFailure.badInput(
-                "\(file) already exists; choose another name, or remove it first")
-        } catch {
-            throw CommandFailure.couldNotRun(
-                "\(file) cannot be written: \(PrivateFile.reason(of: error))")
-        }
+        try NewFile.write(RigTemplate.text(for: file, protocolName: protocolName), to: file)
         let secret =
             protocolName == .oauthDeviceGrant
             ? "write accounts.csv next to it, and run: chmod 600 accounts.csv"

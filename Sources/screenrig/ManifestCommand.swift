@@ -1,7 +1,5 @@
 internal import ArgumentParser
 internal import Formats
-internal import Foundation
-internal import Journal
 internal import Manifests
 internal import Rigs
 internal import Runner
@@ -67,22 +65,6 @@ struct ManifestOptions: ParsableArguments {
             )
         } catch let error as ManifestError {
             throw CommandFailure.badInput("\(error)")
-        }
-    }
-
-    /// Writes a new file; throws where it exists or cannot be written.
-    static func write(_ text: String, to path: String) throws {
-        let url = URL(filePath: path)
-        do {
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: url, options: .withoutOverwriting)
-        } catch let error as CocoaError where error.code == .fileWriteFileExists {
-            throw CommandFailure.badInput(
-                "\(path) already exists; choose another name, or remove it first")
-        } catch {
-            throw CommandFailure.couldNotRun(
-                "\(path) cannot be written: \(PrivateFile.reason(of: error))")
         }
     }
 
@@ -194,11 +176,11 @@ struct ManifestKubernetesCommand: ParsableCommand {
                 upload: upload, fetch: fetch, runID: runID, startAt: startAt))
         guard let out else { return ManifestOptions.print(manifest.text) }
         guard !out.hasSuffix(".yaml"), !out.hasSuffix(".yml") else {
-            try ManifestOptions.write(manifest.text, to: out)
+            try NewFile.write(manifest.text, to: out)
             return Terminal.print("Wrote \(out). Its first lines say how to start the run.")
         }
         for file in manifest.base {
-            try ManifestOptions.write(file.text, to: "\(out)/\(file.name)")
+            try NewFile.write(file.text, to: "\(out)/\(file.name)")
         }
         Terminal.print(
             "Wrote \(out). The first lines of \(out)/kustomization.yaml say how to start the run.")
@@ -259,7 +241,7 @@ struct ManifestSlurmCommand: ParsableCommand {
                 name: name, words: options.rig.words, partition: partition, account: account,
                 time: time, image: image, file: out))
         guard let out else { return ManifestOptions.print(script.text) }
-        try ManifestOptions.write(script.text, to: out)
+        try NewFile.write(script.text, to: out)
         Terminal.print("Wrote \(out). Next: bash \(out)")
     }
 }

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import Foundation
-internal import Journal
 internal import Rigs
 
 struct MigrateCommand: ParsableCommand {
@@ -51,28 +50,13 @@ struct MigrateCommand: ParsableCommand {
             for remark in remarks { Terminal.complain(inWords: remark) }
             return
         }
-        try write(migration.text, to: out)
+        try NewFile.write(migration.text, to: out)
         let count = migration.remarks.count { $0.deed != .changed }
         Terminal.print(
             (remarks + [
                 "Wrote \(out). \(count == 0 ? "Nothing was lost" : "Look at the lines above"); next: "
                     + "screenrig validate \(out), screenrig try \(out)"
             ]).joined(separator: "\n"))
-    }
-
-    private func write(_ text: String, to path: String) throws {
-        let url = URL(filePath: path)
-        do {
-            try FileManager.default.createDirectory(
-                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: url, options: .withoutOverwriting)
-        } catch let error as CocoaError where error.code == .fileWriteFileExists {
-            throw CommandFailure.badInput(
-                "\(path) already exists; choose another name, or remove it first")
-        } catch {
-            throw CommandFailure.couldNotRun(
-                "\(path) cannot be written: \(PrivateFile.reason(of: error))")
-        }
     }
 }
 
