@@ -169,4 +169,27 @@ final class Command {
     ) async throws -> Ended {
         try await Command(arguments, in: folder, environment: environment).ended()
     }
+
+    /// What a script of `Tests` prints that plays a user's part with the binary; the test is cancelled where it was skipped.
+    static func check(
+        _ script: String, _ more: [String] = [], within limit: Duration
+    ) async throws -> String {
+        let folder = try Folder()
+        let ended = try await Command(
+            [
+                "python3", root.appending(path: "Tests/\(script)").path, "--screenrig", binary,
+                "--work", folder.path("work"),
+            ] + more, in: folder,
+            // What pip installs is kept for the next time.
+            environment: ["TMPDIR": FileManager.default.temporaryDirectory.path],
+            program: "/usr/bin/env"
+        ).ended(within: limit)
+        #expect(ended.code == 0, "\(ended.output)\(ended.errors)")
+        if let reason = ended.output.split(separator: "\n").first(where: {
+            $0.hasPrefix("SKIPPED ")
+        }) {
+            try Test.cancel("\(reason)")
+        }
+        return ended.output
+    }
 }

@@ -547,32 +547,10 @@ extension ManifestTests {
     "Manifests elsewhere", .serialized, .ownThread,
     .enabled(if: ForeignServer.hasPython, "needs python3, for the scripts in Tests"))
 struct ManifestScriptTests {
-    private func check(
-        _ script: String, _ more: [String] = [], within limit: Duration
-    ) async throws -> String {
-        let folder = try Folder()
-        let ended = try await Command(
-            [
-                "python3", Command.root.appending(path: "Tests/\(script)").path, "--screenrig",
-                Command.binary, "--work", folder.path("work"),
-            ] + more, in: folder,
-            // What pip installs is kept for the next time.
-            environment: ["TMPDIR": FileManager.default.temporaryDirectory.path],
-            program: "/usr/bin/env"
-        ).ended(within: limit)
-        #expect(ended.code == 0, "\(ended.output)\(ended.errors)")
-        if let reason = ended.output.split(separator: "\n").first(where: {
-            $0.hasPrefix("SKIPPED ")
-        }) {
-            try Test.cancel("\(reason)")
-        }
-        return ended.output
-    }
-
     @Test("what is printed for Kubernetes is valid by its published schemas")
     func kubernetes() async throws {
         #expect(
-            try await check("Kubernetes/check.py", within: .seconds(500)).contains(
+            try await Command.check("Kubernetes/check.py", within: .seconds(500)).contains(
                 "every manifest is valid"))
     }
 
@@ -580,7 +558,7 @@ struct ManifestScriptTests {
     func slurm() async throws {
         // 'make cluster-test' kills a node as well.
         #expect(
-            try await check(
+            try await Command.check(
                 "Cluster/cluster.py", ["--households", "64", "--rate", "8", "--install"],
                 within: .seconds(500)
             ).contains("every household is accounted for"))

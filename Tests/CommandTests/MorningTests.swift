@@ -6,30 +6,11 @@ import Testing
     "Mornings", .serialized, .ownThread,
     .enabled(if: ForeignServer.hasPython, "needs python3, for the scripts in Tests"))
 struct MorningTests {
-    private func check(
-        _ script: String, _ more: [String] = [], within limit: Duration
-    ) async throws -> String {
-        let folder = try Folder()
-        let ended = try await Command(
-            [
-                "python3", Command.root.appending(path: "Tests/\(script)").path, "--screenrig",
-                Command.binary, "--work", folder.path("work"),
-            ] + more, in: folder, program: "/usr/bin/env"
-        ).ended(within: limit)
-        #expect(ended.code == 0, "\(ended.output)\(ended.errors)")
-        if let reason = ended.output.split(separator: "\n").first(where: {
-            $0.hasPrefix("SKIPPED ")
-        }) {
-            try Test.cancel("\(reason)")
-        }
-        return ended.output
-    }
-
     @Test("of nights with planted changes and deploys the digest alone says what is right")
     func stories() async throws {
         // 'make mornings' tells all stories.
         let few = "burst of errors,promise is violated,never ran"
-        let output = try await check(
+        let output = try await Command.check(
             "Mornings/mornings.py", ["--only", few], within: .seconds(400))
         #expect(output.contains("every digest was right"))
     }
@@ -37,7 +18,7 @@ struct MorningTests {
     @Test("mail, Slack and Teams get the digest, and no secret is shown")
     func senders() async throws {
         #expect(
-            try await check("Notify/check.py", within: .seconds(120)).contains(
+            try await Command.check("Notify/check.py", within: .seconds(120)).contains(
                 "every sender was heard"))
     }
 
@@ -46,7 +27,7 @@ struct MorningTests {
     )
     func grafana() async throws {
         #expect(
-            try await check("Grafana/check.py", within: .seconds(400)).contains(
+            try await Command.check("Grafana/check.py", within: .seconds(400)).contains(
                 "every panel has data"))
     }
 
@@ -55,7 +36,7 @@ struct MorningTests {
     )
     func telemetry() async throws {
         #expect(
-            try await check("Telemetry/check.py", within: .seconds(900)).contains(
+            try await Command.check("Telemetry/check.py", within: .seconds(900)).contains(
                 "every message was right, every span joined"))
     }
 

@@ -1,6 +1,5 @@
 import Dialects
 import Journal
-import Synchronization
 import Testing
 import Vocabulary
 
@@ -133,16 +132,9 @@ private final class Answering: Transport {
     func abort() {}
 }
 
-private final class Kept: HistorySink {
-    private let held = Mutex<[Batch]>([])
-    func append(_ batch: Batch) { held.withLock { $0.append(batch) } }
-    var batches: [Batch] { held.withLock { $0 } }
-    var exchanges: [Exchange] { batches.flatMap(\.exchanges) }
-}
-
 @Suite("A lane that holds back")
 struct HoldingTests {
-    private func lane(_ sink: Kept, run: String = "r") -> (Lane, Answering) {
+    private func lane(_ sink: Collected, run: String = "r") -> (Lane, Answering) {
         let exchangeBuilder = ExchangeBuilder(
             run: run, fingerprinter: Fingerprinter(key: 1))
         let lane = Lane(
@@ -170,7 +162,7 @@ struct HoldingTests {
 
     @Test("what is held back is neither late nor slow: it was planned for when it might leave")
     func planned() {
-        let sink = Kept()
+        let sink = Collected()
         let (lane, _) = lane(sink)
         lane.hold(to: RateLimits(perSecond: 10))
         for number in 0..<11 {
@@ -188,7 +180,7 @@ struct HoldingTests {
 
     @Test("lateness from before stays when a ceiling adds its part")
     func lateness() {
-        let sink = Kept()
+        let sink = Collected()
         let (lane, _) = lane(sink)
         lane.hold(to: RateLimits(perSecond: 1))
         lane.start { [call] in
@@ -204,7 +196,7 @@ struct HoldingTests {
 
     @Test("those who wait when the lane stops are turned away, and nothing was sent for them")
     func stopped() {
-        let sink = Kept()
+        let sink = Collected()
         let (lane, transport) = lane(sink)
         lane.hold(to: RateLimits(perSecond: 1))
         for number in 0..<10 {
@@ -219,7 +211,7 @@ struct HoldingTests {
 
     @Test("without ceilings nobody is held back")
     func none() {
-        let sink = Kept()
+        let sink = Collected()
         let (lane, _) = lane(sink)
         lane.hold(to: RateLimits())
         for number in 0..<100 {
@@ -232,7 +224,7 @@ struct HoldingTests {
 
     @Test("each request can be found in the server's logs: W3C trace context, and X-Screenrig")
     func correlation() throws {
-        let (lane, transport) = lane(Kept(), run: "smoke-20261121T070000Z")
+        let (lane, transport) = lane(Collected(), run: "smoke-20261121T070000Z")
         for number in [0, 1, 77_000] {
             lane.start { [call] in
                 let device = device(number)

@@ -9,7 +9,7 @@ struct EventTests {
         let exchangeBuilder = ExchangeBuilder(
             run: "test", fingerprinter: Fingerprinter(key: 1))
         return Lane(
-            index: 0, loop: VirtualLoop(), exchangeBuilder: exchangeBuilder, sink: Nowhere())
+            index: 0, loop: VirtualLoop(), exchangeBuilder: exchangeBuilder, sink: Collected())
     }
 
     @Test("an event is what came due: an action, or the waking of a sleeper")
@@ -22,8 +22,4 @@ struct EventTests {
         lane.run { true }
         #expect(lane.events == 16)
     }
-}
-
-private struct Nowhere: HistorySink {
-    func append(_ batch: Batch) {}
 }

@@ -40,7 +40,7 @@ private final class Echo: Transport {
     }
 }
 
-private final class Collected: HistorySink {
+final class Collected: HistorySink {
     private let held = Mutex<[Batch]>([])
     func append(_ batch: Batch) { held.withLock { $0.append(batch) } }
     var batches: [Batch] { held.withLock { $0 } }

@@ -33,10 +33,6 @@ private func device() -> Device {
         dialect: plainDialect, counter: Device.Counter())
 }
 
-private struct Nothing: HistorySink {
-    func append(_ batch: Batch) {}
-}
-
 @Suite("What a lane is at")
 struct TurnTests {
     /// What another thread sees of a lane whose reader does not come to an end, with the file that its
@@ -67,7 +63,7 @@ struct TurnTests {
             index: index, loop: VirtualLoop(),
             exchangeBuilder: ExchangeBuilder(
                 run: "r", fingerprinter: Fingerprinter(key: 1)),
-            sink: Nothing())
+            sink: Collected())
         lane.use(Prompt(lane))
         lane.keepTurns(in: record)
         let (reads, looked) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
