@@ -22,7 +22,6 @@ struct Few<let own: Int, Element>: ~Copyable {
     var count: Int { Int(filled) }
     var isEmpty: Bool { filled == 0 }
     var indices: Range<Int> { 0..<Int(filled) }
-    var first: Element? { isEmpty ? nil : self[0] }
 
     /// Of a position below `count`, for which there is memory.
     subscript(position: Int) -> Element {
@@ -62,12 +61,6 @@ struct Few<let own: Int, Element>: ~Copyable {
         filled -= 1
         if position < count { place.moveInitialize(from: place + 1, count: count - position) }
         return element
-    }
-
-    mutating func removeAll(where isUnwanted: (Element) -> Bool) {
-        for position in indices.reversed() where isUnwanted(self[position]) {
-            remove(at: position)
-        }
     }
 
     /// Has these elements from now on, and no others.

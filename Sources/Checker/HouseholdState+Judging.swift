@@ -81,10 +81,10 @@ extension HouseholdState {
         noteDelivery(scope)
         if isNamed, tags[Int(value) - 1].first == nil {
             judgeSource(of: value - 1, beat)
-            noteFirst(operation, beat, value)
+            noteFirst(beat, value)
         }
         if operation.expires > 0, operation.operation.showsExpiry, operation.tag != 0 {
-            judgeExpiry(operation, beat, value)
+            judgeExpiry(operation, beat)
         }
     }
 
@@ -145,8 +145,7 @@ extension HouseholdState {
     }
 
     /// The first answer that names a tag: what it says of the time until then.
-    private mutating func noteFirst(_ operation: Observed, _ beat: CompactOperation, _ value: UInt8)
-    {
+    private mutating func noteFirst(_ beat: CompactOperation, _ value: UInt8) {
         let tag = Int(value) - 1
         tags[tag].first = beat
         var writer: SignInAttempt?

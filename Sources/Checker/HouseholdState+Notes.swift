@@ -220,7 +220,7 @@ extension HouseholdState {
         let isCertain = operation.effect == .success
         if let profiles {
             noteElsewhere(operation, tag, life, profiles)
-            return profileSignIn(operation, tag, life, profiles)
+            return profileSignIn(operation, tag, life)
         }
         if let life, let act = codeAct(.signIn, life) {
             var act = act

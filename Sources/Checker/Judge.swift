@@ -29,7 +29,6 @@ public final class Judge {
         through = Array(repeating: .min, count: max(1, lanes))
     }
 
-    public var rules: Rules { registry.rules }
     /// Households that are being watched now.
     public var living: Int { folders.count }
 
@@ -152,9 +151,6 @@ public final class Judge {
     /// What was held possible of the household that is followed after each of its exchanges, in the order of their
     /// ends. An exchange that says nothing of the device has no entry.
     public var beliefs: [Belief] { registry.beliefs?.entries ?? [] }
-
-    /// Breaches so far that fail the run: known at once, where `findings` has to be put together.
-    public var failing: Int { registry.failing }
 
     /// What is known so far.
     public var findings: Findings { Findings(registry, operations: operations) }

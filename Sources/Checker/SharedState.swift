@@ -42,8 +42,6 @@ final class SharedState {
     let bounds: ClockBounds
 
     var found: [Violation] = []
-    /// Of all that was found, what fails the run.
-    private(set) var failing = 0
     /// Households of what was found since this was last emptied.
     var accused: [Int] = []
     /// Positions in `found` of what concerns several households, with these.
@@ -209,7 +207,6 @@ final class SharedState {
     func add(_ violation: Violation, foreignTag: UInt64 = 0, onAccount account: UInt64 = 0) -> Int?
     {
         var violation = violation
-        if violation.standing == .fails { failing += 1 }
         guard found.count < Self.foundLimit else {
             unlisted[violation.invariant, default: Verdict(violation.invariant)]
                 .count(violation.standing)
@@ -229,7 +226,6 @@ final class SharedState {
 
     /// It was no breach after all: it counts no more.
     func withdraw(_ position: Int) {
-        if found[position].standing == .fails, !found[position].isWithdrawn { failing -= 1 }
         found[position].isWithdrawn = true
     }
 

@@ -276,7 +276,6 @@ public struct Step: Codable, Sendable, Hashable, RawRepresentable, CaseIterable 
     public static let deleteRegistration = Step(.deleteRegistration)
     public static let checkCode = Step(.checkCode)
     public static let pollToken = Step(.pollToken)
-    public static let checkAuthentication = Step(.checkAuthentication)
     /// The platform vouches (partner sign-on).
     public static let tokenExchange = Step(.tokenExchange)
     /// Takes the TempPass that the configuration offers.

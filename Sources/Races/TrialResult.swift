@@ -152,7 +152,6 @@ public struct Breach: Sendable, Hashable {
     /// Whose promise it is, as the judge says: the same invariant is documented for one protocol and
     /// an expectation of ours for another.
     public var source: PromiseSource
-    public var certainty: Certainty
     /// Exchanges and gap in words.
     public var sentence: String
     /// `sign-in-visible: check-code success > poll-token absent`.
@@ -160,37 +159,31 @@ public struct Breach: Sendable, Hashable {
     /// The household of the run, and the numbers of the exchanges within it.
     public var household: Int
     public var exchanges: [Int]
-    public var operations: [OperationName]
     /// How far apart the two were that cannot both be, in nanoseconds.
     public var gap: Int64?
     public var scene: [SceneEntry]
 
     /// `source`: nil is the invariant's usual one.
     public init(
-        _ invariant: Invariant, source: PromiseSource? = nil, certainty: Certainty = .certain,
-        sentence: String,
-        signature: String = "", household: Int = 0, exchanges: [Int] = [],
-        operations: [OperationName] = [], gap: Int64? = nil, scene: [SceneEntry] = []
+        _ invariant: Invariant, source: PromiseSource? = nil, sentence: String,
+        signature: String = "",
+        household: Int = 0, exchanges: [Int] = [], gap: Int64? = nil, scene: [SceneEntry] = []
     ) {
         self.invariant = invariant
         self.source = source ?? invariant.source
-        self.certainty = certainty
         self.sentence = sentence
         self.signature = signature
         self.household = household
         self.exchanges = exchanges
-        self.operations = operations
         self.gap = gap
         self.scene = scene
     }
 
     public init(_ violation: Violation) {
         self.init(
-            violation.invariant, source: violation.source, certainty: violation.certainty,
-            sentence: violation.sentence, signature: violation.signature,
-            household: violation.household,
-            exchanges: violation.exchanges, operations: violation.operations, gap: violation.gap,
-            scene: violation.scene)
+            violation.invariant, source: violation.source, sentence: violation.sentence,
+            signature: violation.signature, household: violation.household,
+            exchanges: violation.exchanges, gap: violation.gap, scene: violation.scene)
     }
 }
 

@@ -71,13 +71,13 @@ package struct Axis {
         let high = max(seconds, 1)
         let step = Scale.timeStep(high / 9)
         let ticks = (0...Int(high / step)).map { index in
-            Tick(value: step * Double(index), label: clock(step * Double(index), step: step))
+            Tick(value: step * Double(index), label: clock(step * Double(index)))
         }
         return Axis(shape: .linear, low: 0, high: high, ticks: ticks)
     }
 
     /// `0`, `15 s`, `1:30`, `1:05:00`.
-    private static func clock(_ seconds: Double, step: Double) -> String {
+    private static func clock(_ seconds: Double) -> String {
         let whole = Int(seconds)
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         if whole == 0 { return "0" }

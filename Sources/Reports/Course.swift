@@ -8,8 +8,6 @@ public struct Course: Sendable, Hashable {
     /// Seconds per bucket.
     public var width: Int
     public var points: [Point]
-    /// The seconds between which the middle nine tenths of the requests were sent.
-    public var loaded: ClosedRange<Int>?
     /// Answers per second by HTTP status, for each point; 0: requests that ended without an answer.
     public var statuses: [Int: [Double]]
     /// Latency of each operation, p95.
@@ -87,7 +85,6 @@ public struct Course: Sendable, Hashable {
         moments.widen(to: flow.width)
         flow.widen(to: moments.width)
         width = moments.width
-        loaded = fold.timeline.loaded
         operations = fold.operationLines
         kinds = fold.kindLines
         statuses = [:]

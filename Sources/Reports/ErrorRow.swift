@@ -33,7 +33,6 @@ public struct ErrorRow: Sendable, Hashable {
         public var tookMs: Double
         public var remote: String
         public var connection: Int
-        public var bytesReceived: Int
         public var deviations: [String]
         /// Header fields worth asking the server's team about.
         public var evidence: [String]
@@ -140,7 +139,6 @@ extension ErrorRow.Example {
         tookMs = (exchange.ended - exchange.sent).milliseconds
         remote = Sanitizer.line(exchange.route.remote)
         connection = exchange.route.connection
-        bytesReceived = exchange.bytesReceived
         deviations = exchange.deviations.prefix(5).map { Sanitizer.line($0.description) }
         evidence = exchange.evidence.fields.prefix(12)
             .map { Sanitizer.line("\($0.name): \($0.value)", limit: 160) }

@@ -12,9 +12,6 @@ public struct Shard: Sendable, Hashable {
         self.number = number
         self.count = count
     }
-
-    /// Share of the whole plan, above 0 and at most 1.
-    public var share: Double { 1 / Double(count) }
 }
 
 extension Shard: CustomStringConvertible {

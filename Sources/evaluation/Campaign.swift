@@ -29,7 +29,6 @@ struct Campaign: Sendable {
 
 /// What became of one run of a campaign.
 struct DetectionRun: Sendable {
-    var households = 0
     /// Households that the fault struck at, and those of them where it showed.
     var activated = 0
     var observable = 0
@@ -70,7 +69,6 @@ struct DetectionRow: Sendable {
     var flagged: Int { runs.reduce(0) { $0 + $1.flagged } }
     var found: Int { runs.count(where: \.isFound) }
     var suspected: Int { runs.count(where: \.isSuspected) }
-    var households: Int { runs.reduce(0) { $0 + $1.households } }
     var falseAccusations: Int { runs.reduce(0) { $0 + $1.falseAccusations } }
 
     func merged(_ path: KeyPath<DetectionRun, [String: Int]>) -> String {

@@ -115,7 +115,7 @@ struct DetectionBench: Sendable {
     ) -> DetectionRun {
         let expected = campaign.invariants.compactMap { Invariant(name: $0) }
         let allowed = expected.flatMap(\.companions)
-        var run = DetectionRun(households: findings.households)
+        var run = DetectionRun()
         var struck: Set<Int> = []
         var activated: Set<Int> = []
         // By the household that was struck at. Where two are concerned, the breach may be told at

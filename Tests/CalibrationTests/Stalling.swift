@@ -13,7 +13,6 @@ final class Stalling: Transport {
     private let warmUp: Int
     private var requests = 0
     private var origin = Instant.start
-    private(set) var longestQueue = 0
 
     init(lane: Lane, service: Duration, frozen: Range<Duration>?, warmUp: Int) {
         self.lane = lane

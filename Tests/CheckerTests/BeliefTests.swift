@@ -4,9 +4,6 @@ import Testing
 
 @Suite("What the judge believes after each exchange")
 struct BeliefTests {
-    private static let out: [Dialects.Tag] = []
-    private static let alice = [Story.alice]
-
     /// By the name of the operation and its time in milliseconds.
     private static func views(_ story: Story) -> [String] {
         let judge = Judge(story.rules, following: 7)

@@ -175,22 +175,4 @@ final class Browser {
                 "features": [["name": "prefers-color-scheme", "value": dark ? "dark" : "light"]],
             ])
     }
-
-    /// A picture of the whole page.
-    func screenshot(to path: String) throws {
-        let answer = try send(
-            "Page.captureScreenshot", ["format": "png", "captureBeyondViewport": true])
-        try Self.save(answer["data"], to: path)
-    }
-
-    func pdf(to path: String) throws {
-        let answer = try send(
-            "Page.printToPDF", ["printBackground": true, "preferCSSPageSize": true])
-        try Self.save(answer["data"], to: path)
-    }
-
-    private static func save(_ data: Any?, to path: String) throws {
-        let data = try #require((data as? String).flatMap { Data(base64Encoded: $0) })
-        try data.write(to: URL(filePath: path))
-    }
 }

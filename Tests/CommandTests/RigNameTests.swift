@@ -5,7 +5,6 @@ import Testing
 @Suite("Rigs by name", .serialized, .ownThread)
 struct RigNameTests {
     private let folder: Folder
-    private var program: String { folder.path("usr/bin/screenrig") }
     private var installed: String { folder.path("usr/share/screenrig/rigs") }
 
     init() throws {

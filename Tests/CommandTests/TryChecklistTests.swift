@@ -17,7 +17,6 @@ struct TryScene: Sendable, CustomTestStringConvertible {
     /// The first failure, and words of its remedy.
     var fails: Checklist.Step?
     var words: [String] = []
-    var states: [Checklist.Step: Checklist.State] = [:]
 
     var testDescription: String { label }
 

@@ -41,7 +41,6 @@ final class FakeTarget: Transport {
     /// What becomes of each answer on its way.
     private let alter: (Reply) -> Reply
     private(set) var complaints: [String] = []
-    private(set) var users: [String] = []
     private(set) var calls: [String] = []
     private(set) var cookies: [String] = []
     private var turns: [Int: Int] = [:]

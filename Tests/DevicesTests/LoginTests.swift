@@ -8,7 +8,6 @@ import Testing
 /// Logins at providers of different make, each invented in the style of one that is met.
 @Suite struct LoginTests {
     typealias Turn = FakeTarget.Turn
-    static let password = "pw-"
 
     /// The provider's pages, and what the next request after each must be. USER and PASSWORD stand
     /// for the account's.

@@ -52,8 +52,6 @@ import Testing
             Plateau(points([(0, 5), (5, 5), (0, 5), (5, 5), (5, 5), (4, 5), (0, 5)])))
         #expect(plateau.first == .milliseconds(3))
         #expect(plateau.last == .milliseconds(5))
-        #expect(plateau.before == .milliseconds(2))
-        #expect(plateau.after == .milliseconds(6))
         #expect(!plateau.isEverywhere)
     }
 

@@ -30,7 +30,7 @@ struct ComparisonTests {
         func made() throws -> ComparedRun {
             var sample = Sample(shape ?? calm, seed: Seed(seed))
             change?(&sample)
-            return try ComparedRun(sample, path: "reports/x", breaches: breaches)
+            return try ComparedRun(sample, breaches: breaches)
         }
         guard shape == nil, change == nil else { return try made() }
         return try calmRuns.withLock { known in

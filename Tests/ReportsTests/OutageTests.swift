@@ -61,7 +61,7 @@ struct OutageTests {
 
     @Test("a comparison does not take such a run for one like others")
     func comparison() throws {
-        let dead = try ComparedRun(sample(late: .zero, from: 9), path: "x")
+        let dead = try ComparedRun(sample(late: .zero, from: 9))
         #expect(dead.comparability.doubts == ["had a service outage"])
     }
 

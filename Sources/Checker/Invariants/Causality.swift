@@ -68,7 +68,7 @@ extension HouseholdState {
             return
         }
         if profiles != nil, let two = users.first {
-            return judgeMixed(operation, beat, stranger, two)
+            return judgeMixed(beat, stranger, two)
         }
         let isEarly = own.isEmpty
         let text =

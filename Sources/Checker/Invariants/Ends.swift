@@ -145,7 +145,7 @@ extension HouseholdState {
     }
 
     /// A token shown after the expiry that it names itself.
-    mutating func judgeExpiry(_ operation: Observed, _ beat: CompactOperation, _ value: UInt8) {
+    mutating func judgeExpiry(_ operation: Observed, _ beat: CompactOperation) {
         check(.expiryRespected)
         guard let window = registry.clock.window(of: operation.expires, at: now) else { return }
         let over = window.high.plus(registry.sweepLag)

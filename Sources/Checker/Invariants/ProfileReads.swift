@@ -27,7 +27,7 @@ extension HouseholdState {
         _ shown: ProfileAnswer.ShownProfile, _ operation: Observed, _ beat: CompactOperation,
         _ answer: ProfileAnswer, _ book: ProfileBook
     ) {
-        guard isConsistent(shown, operation, beat, answer, book), let kind = shown.kind else {
+        guard isConsistent(shown, operation, beat, book), let kind = shown.kind else {
             return
         }
         if kind.isView {
@@ -211,7 +211,7 @@ extension HouseholdState {
     /// was asked for, or ends before it begins.
     private mutating func isConsistent(
         _ shown: ProfileAnswer.ShownProfile, _ operation: Observed, _ beat: CompactOperation,
-        _ answer: ProfileAnswer, _ book: ProfileBook
+        _ book: ProfileBook
     ) -> Bool {
         check(.profileConsistent)
         if operation.operation == .profilesByMVPD, operation.slot > 0,
@@ -444,8 +444,7 @@ extension HouseholdState {
 
     /// The provider of one login with the user of another.
     mutating func judgeMixed(
-        _ operation: Observed, _ beat: CompactOperation, _ stranger: Stranger,
-        _ other: SignInAttempt
+        _ beat: CompactOperation, _ stranger: Stranger, _ other: SignInAttempt
     ) {
         let text =
             "\(beat.name) returned \(stranger.name.text): the user of \(other.beat.name), which was at "

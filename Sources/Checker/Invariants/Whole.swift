@@ -38,7 +38,7 @@ extension HouseholdState {
     mutating func judgeWhole(isWhole: Bool, isConfused: Bool) {
         if isWhole, !isConfused { judgeDelivery() }
         settleAddress()
-        let isEndedElsewhere = settleIdentity(isConfused: isConfused || !isWhole)
+        let isEndedElsewhere = settleIdentity()
         if let late {
             self.late = nil
             accuse(late)

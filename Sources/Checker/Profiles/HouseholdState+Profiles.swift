@@ -219,7 +219,7 @@ extension HouseholdState {
                     beat: CompactOperation(login), tag: other, life: life,
                     isRetried: operation.flags.contains(.retried)))
             expire(tag: other, operation.call.plus(registry.shortestSignIn), .max)
-            guard var act = profileSignIn(login, other, life, book) else { continue }
+            guard var act = profileSignIn(login, other, life) else { continue }
             act.isMaybe = true
             agenda.insert(
                 EventQueue.Expiry(
@@ -228,9 +228,7 @@ extension HouseholdState {
     }
 
     /// A login, or a partner's word, at a provider.
-    func profileSignIn(_ operation: Observed, _ tag: UInt8, _ life: Int?, _ book: ProfileBook)
-        -> ModelOperation?
-    {
+    func profileSignIn(_ operation: Observed, _ tag: UInt8, _ life: Int?) -> ModelOperation? {
         let slot = operation.slot
         guard operation.step == .finishLogin, slot > 0, slot <= DeviceState.profiles,
             tag < DeviceState.profileTags

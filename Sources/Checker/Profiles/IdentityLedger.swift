@@ -182,7 +182,7 @@ struct IdentityLedger {
 extension HouseholdState {
     /// The household closes: by now it is known what the other devices of its identities did until then.
     /// True where one of them logged out, which explains whatever is missing here.
-    mutating func settleIdentity(isConfused: Bool) -> Bool {
+    mutating func settleIdentity() -> Bool {
         guard let book = profiles else { return false }
         book.isSettled = true
         let kept = book.takeKept()

@@ -98,13 +98,13 @@ extension HitRate {
     public var text: String {
         guard trials > 0 else { return "0 of 0" }
         let interval = Interval.exactShare(of: hits, in: trials)
-        let low = Self.percent(interval.low, down: true)
-        let high = Self.percent(interval.high, down: false)
+        let low = Self.percent(interval.low)
+        let high = Self.percent(interval.high)
         return "\(hits) of \(trials) (Clopper-Pearson 95 %: \(low)-\(high) %)"
     }
 
     /// Whole percents; rounded to the nearest, but a rate that is not 0 never to 0.
-    private static func percent(_ share: Double, down: Bool) -> String {
+    private static func percent(_ share: Double) -> String {
         let percent = share * 100
         if percent > 0, percent < 1 { return DecimalText.trimmed(percent, 1) }
         if percent < 100, percent >= 99.5 { return DecimalText.trimmed(percent, 1) }

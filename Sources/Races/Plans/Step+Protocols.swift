@@ -8,8 +8,6 @@ extension Step {
     var issuesCode: Bool { operation?.issuesCode ?? false }
     /// What is known of a code is asked for.
     var looksCodeUp: Bool { self == .registrationRecord || self == .sessionByCode }
-    /// It polls where a TV does it.
-    var polls: Bool { operation?.isPoll ?? false }
     /// The device's own look at its profiles (rest-v2.md § 6).
     var readsProfiles: Bool { operation == .profiles || operation == .profilesByMVPD }
     /// The platform vouches.

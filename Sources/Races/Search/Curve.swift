@@ -74,9 +74,6 @@ struct Plateau: Sendable {
     /// The frequent points at both ends.
     var first: Duration
     var last: Duration
-    /// The next points out, which are rare; nil: there is none.
-    var before: Duration?
-    var after: Duration?
     /// Of all trials within.
     var rate: HitRate
     /// Points that hit nowhere near as often.
@@ -110,8 +107,6 @@ struct Plateau: Sendable {
         guard let best = best?.places else { return nil }
         first = points[best.lowerBound].offset
         last = points[best.upperBound - 1].offset
-        before = best.lowerBound > 0 ? points[best.lowerBound - 1].offset : nil
-        after = best.upperBound < points.count ? points[best.upperBound].offset : nil
         self.points = points
         places = best
         outside = points.count - isHigh.count { $0 }

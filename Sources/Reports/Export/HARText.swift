@@ -43,7 +43,7 @@ enum HARText {
             ("pageref", .string(exchange.device.name)),
             ("startedDateTime", .string(Export.timestamp(exchange.planned, export.header))),
             ("time", .decimal(timings.total)),
-            ("request", request(item, export)), ("response", response(item)),
+            ("request", request(item)), ("response", response(item)),
             ("cache", .members([])), ("timings", timings.json),
         ]
         if let host = exchange.route.remote.split(separator: ":").dropLast().first {
@@ -61,7 +61,7 @@ enum HARText {
         return .members(members)
     }
 
-    private static func request(_ item: Export.ExportItem, _ export: Export) -> JSON {
+    private static func request(_ item: Export.ExportItem) -> JSON {
         let message = item.message
         let url = message?.url ?? "about:blank#\(item.exchange.operation.name)"
         var members: [(String, JSON)] = [

@@ -39,10 +39,6 @@ enum ErrorSection {
             """
     }
 
-    private static func at(_ second: Double) -> String {
-        "\(DecimalText.fixed(second, 1)) s"
-    }
-
     private static func example(_ example: ErrorRow.Example, _ summary: Summary) -> HTML {
         var pairs: [(String, HTML)] = [
             (

@@ -12,8 +12,8 @@ enum GrantRemedy {
         switch step {
         case .configuration, .code: return asking(terms, last)
         case .loginPage, .form: return pages(reading)
-        case .approval: return decision(reading, terms, last)
-        case .poll: return polls(terms, last)
+        case .approval: return decision(terms, last)
+        case .poll: return polls(terms)
         case .logout:
             return
                 "correct target.device-grant.revocation, or leave {logout: ...} out of after-sign-in: RFC 7009, 2.2 has "
@@ -61,7 +61,7 @@ enum GrantRemedy {
     }
 
     private static func decision(
-        _ reading: TrialReading, _ terms: DeviceGrantTerms, _ last: RecordedExchange?
+        _ terms: DeviceGrantTerms, _ last: RecordedExchange?
     ) -> String? {
         guard let last else {
             return
@@ -77,7 +77,7 @@ enum GrantRemedy {
             + "target.device-grant.\(key)"
     }
 
-    private static func polls(_ terms: DeviceGrantTerms, _ last: RecordedExchange?) -> String? {
+    private static func polls(_ terms: DeviceGrantTerms) -> String? {
         guard terms.approvedWhen.isEmpty else { return nil }
         return
             "nothing tells whether the approval was accepted: write words of the page after it as "

@@ -26,7 +26,7 @@ enum ServiceRemedy {
         let isPage =
             last.exchange.outcome == .blocked
             || last.exchange.outcome == .malformed && !isDocument
-        if isPage, [401, 403, 406, 503].contains(reply.status) { return guarded(last, reply) }
+        if isPage, [401, 403, 406, 503].contains(reply.status) { return guarded(reply) }
         guard isPage || [404, 405, 501].contains(reply.status) else { return nil }
         let what = isPage ? "with an HTML page" : "\(reply.status)"
         return
@@ -35,7 +35,7 @@ enum ServiceRemedy {
     }
 
     /// A firewall, a CDN or a captcha.
-    private static func guarded(_ last: RecordedExchange, _ reply: Reply) -> String {
+    private static func guarded(_ reply: Reply) -> String {
         let server = reply.headers["Server"].map { " (\($0))" } ?? ""
         return
             "something in front of the service\(server) rejected the request with an HTML page: ask its team to allow "
@@ -48,7 +48,7 @@ enum ServiceRemedy {
         let target = reading.rig.target
         let reason = last.exchange.reason ?? ""
         let words = reason.lowercased()
-        if last.exchange.outcome == .blocked, let reply = last.reply { return guarded(last, reply) }
+        if last.exchange.outcome == .blocked, let reply = last.reply { return guarded(reply) }
         if last.exchange.outcome == .serverError || last.exchange.outcome == .malformed {
             return report(last)
         }

@@ -14,7 +14,7 @@ struct ShardCensus {
     private(set) var notes: [String] = []
     private var hasDoubles = false
 
-    init(_ shards: ShardRuns, _ merge: HistoryMerge, offsets: [Int64]) {
+    init(_ shards: ShardRuns, _ merge: HistoryMerge) {
         let runs = shards.runs
         began = merge.counts.map(\.households)
         lost = Self.lost(runs, merge)

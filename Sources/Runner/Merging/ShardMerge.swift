@@ -103,7 +103,7 @@ package struct ShardMerge {
             })
         do {
             try merge.run()
-            let census = ShardCensus(shards, merge, offsets: offsets)
+            let census = ShardCensus(shards, merge)
             let rows = try rows(census, bound, started: started)
             var record = MergeRecord(
                 gaps: census.gaps,

@@ -30,7 +30,6 @@ package enum FaultOptions {
 /// Where the stand-in's faults say what they did: lines of JSON (see `TruthEvent`).
 package final class TruthFile: Sendable {
     private let handle: Mutex<FileHandle>
-    package let path: String
 
     /// Makes the file, or empties it.
     package init(_ path: String) throws {
@@ -41,7 +40,6 @@ package final class TruthFile: Sendable {
                 "--truth: cannot write to \(path); name a file "
                     + "in a folder that can be written")
         }
-        self.path = path
         self.handle = Mutex(handle)
     }
 

@@ -8,7 +8,7 @@ extension ComparedRun {
     /// summary that lies beside its history.
     public init(_ directory: RunDirectory, findings: Findings? = nil) throws {
         try self.init(
-            History(path: directory.history), path: directory.path,
+            History(path: directory.history),
             breaches: findings.map(Self.breaches) ?? Self.breaches(in: directory))
     }
 
@@ -39,7 +39,7 @@ extension ComparedRun {
     /// Goes on where it was read to tell whether it is comparable.
     init(_ read: ReadRun) throws {
         try self.init(
-            read.history, read.fold, read.summary, path: read.directory.path,
+            read.history, read.fold, read.summary,
             breaches: Self.breaches(in: read.directory))
     }
 }

@@ -38,24 +38,21 @@ public struct ComparedRun: Sendable {
     static let signIns = ["sign-in", "sign-in-service", "token-visibility"]
 
     /// Reads a run; `breaches` says how often each promise was broken so that it fails the run.
-    public init(
-        _ history: some Recorded, path: String, breaches: [String: Int]? = nil
-    ) throws {
+    public init(_ history: some Recorded, breaches: [String: Int]? = nil) throws {
         let fold = try RunFold(history)
-        try self.init(
-            history, fold, Summary(fold, thresholds: []), path: path, breaches: breaches)
+        try self.init(history, fold, Summary(fold, thresholds: []), breaches: breaches)
     }
 
     /// `fold` and `summary` are those of the history.
     init(
-        _ history: some Recorded, _ fold: RunFold, _ summary: Summary, path: String,
+        _ history: some Recorded, _ fold: RunFold, _ summary: Summary,
         breaches: [String: Int]?
     ) throws {
         let width = max(1, Int((fold.seconds / Double(Self.stretches)).rounded(.up)))
         self.width = width
         protocols = summary.run.protocols
         signedIn = summary.households.signedIn
-        side = Comparison.Side(summary, path: path)
+        side = Comparison.Side(summary)
         comparability = Comparability(summary, fold.header)
         charts = EarlierRun(summary)
         kinds = summary.errors
@@ -146,9 +143,8 @@ struct SharesInTime: Sendable {
 }
 
 extension Comparison.Side {
-    init(_ summary: Summary, path: String) {
+    init(_ summary: Summary) {
         id = summary.run.id
-        self.path = path
         rig = summary.run.rig
         started = summary.run.started
         seconds = summary.run.seconds

@@ -37,8 +37,6 @@ public struct Comparison: Sendable, Hashable {
     /// The facts of one of the two runs.
     public struct Side: Sendable, Hashable {
         public var id: String
-        /// Of its directory, as a reader would type it.
-        public var path: String
         public var rig: String
         /// UTC, ISO 8601.
         public var started: String

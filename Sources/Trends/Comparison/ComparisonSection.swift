@@ -193,7 +193,7 @@ struct IntervalMark {
         "<span class=\"unit\">−\(Figures.percent(scale.reach)) … 0 … +\(Figures.percent(scale.reach))</span>"
     }
 
-    private static let (width, height) = (150.0, 18.0)
+    private static let width = 150.0
 
     private func across(_ share: Double) -> Double {
         let inside = min(scale.reach, max(-scale.reach, share))

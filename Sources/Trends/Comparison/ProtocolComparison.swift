@@ -29,8 +29,6 @@ public struct ProtocolComparison: Sendable, Hashable {
         public var isSignIn: Bool
         /// How often it happens is decided by how long viewers take.
         public var isPoll: Bool
-
-        public var difference: Double { run - base }
     }
 
     /// Requests per household that signed in, of the steps that fit.

@@ -47,8 +47,7 @@ public struct RunByProtocol {
         let breaches = try brokenPromises()
         let sides = try kinds.prefix(2).map { name, kinds in
             let part = try RunPart(history, protocolName: name, kinds: kinds)
-            var side = try ComparedRun(
-                part, path: directory.path, breaches: breaches.map { $0(part.numbers) })
+            var side = try ComparedRun(part, breaches: breaches.map { $0(part.numbers) })
             try side.readSteps(part)
             return side
         }

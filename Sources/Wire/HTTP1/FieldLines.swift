@@ -12,8 +12,6 @@ struct FieldLines {
     private var bytes: [UInt8] = []
     private var marks: [FieldMark] = []
 
-    var isEmpty: Bool { marks.isEmpty }
-
     mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         marks.removeAll(keepingCapacity: true)

@@ -88,12 +88,6 @@ final class RequestBuffer {
         count += text.utf8.count
     }
 
-    private func append(_ text: StaticString) {
-        reserve(text.utf8CodeUnitCount)
-        bytes.advanced(by: count).update(from: text.utf8Start, count: text.utf8CodeUnitCount)
-        count += text.utf8CodeUnitCount
-    }
-
     private func append(_ body: [UInt8]) {
         reserve(body.count)
         body.withUnsafeBufferPointer { source in

@@ -64,7 +64,6 @@ struct ResponseParser {
     var isComplete: Bool { stage == .complete }
     /// The final answer's status line has been read: 1xx do not count (RFC 9110, 15.2).
     var isFinal: Bool { line.status >= 200 }
-    var status: Int { line.status }
     /// Bytes of the body so far.
     private(set) var bodyBytes = 0
 

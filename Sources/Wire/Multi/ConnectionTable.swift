@@ -85,7 +85,6 @@ final class ConnectionTable {
         self.loop = loop
     }
 
-    var isEmpty: Bool { live == 0 }
     /// Open connections.
     private(set) var live = 0
     var descriptors: [Int32] { byDescriptor.compactMap { $0?.descriptor } }

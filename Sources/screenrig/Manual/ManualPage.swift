@@ -33,7 +33,6 @@ struct ManualPage {
 
     private struct Argument: Decodable {
         struct Name: Decodable {
-            var kind: String
             var name: String
         }
 

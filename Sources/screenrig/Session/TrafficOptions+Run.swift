@@ -84,7 +84,7 @@ extension TrafficOptions {
             return session.take(request, microseconds: WallClock.microseconds)
         }
         if let trial {
-            for lane in session.lanes { trial.watch(lane, of: rig, at: venue.origin) }
+            for lane in session.lanes { trial.watch(lane, at: venue.origin) }
         }
         // Only the third Ctrl-C ends everything, also while reports are written.
         let interrupts = Interrupts { number in

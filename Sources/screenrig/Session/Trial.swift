@@ -33,7 +33,7 @@ final class Trial: Sendable {
     }
 
     /// Watches a lane. One household is slow enough to print from the lane's own thread.
-    func watch(_ lane: Lane, of rig: Rig, at target: Origin) {
+    func watch(_ lane: Lane, at target: Origin) {
         let words = SightingText(origin: target, width: Terminal.width, bodies: bodies)
         lane.observe { [self] call, transfer, answered, gate in
             var reply: Reply?

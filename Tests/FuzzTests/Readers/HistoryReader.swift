@@ -24,7 +24,7 @@ extension Reader {
                 let export = try Export(history, household: household)
                 for format in Export.Format.allCases { _ = export.text(as: format) }
             }
-            let run = try ComparedRun(history, path: path)
+            let run = try ComparedRun(history)
             _ = Comparison(run, run, draws: 2)
             return nil
         } catch {
