@@ -80,9 +80,11 @@ public struct KnownSecrets: Sendable {
     /// Notes what may be one, and is no name. A peer that makes up values without end is heard for so many.
     mutating func note(value: Substring) {
         guard shared.known.values < Self.mostValues,
-            isNew(value.utf8Span.span, atLeast: Self.shortestValue), !isName(String(value))
+            isNew(value.utf8Span.span, atLeast: Self.shortestValue)
         else { return }
-        learn(Array(value.utf8), isValue: true)
+        // An array is made of a part of a text byte by byte, of a text of its own in one piece.
+        let text = String(value)
+        if !isName(text) { learn(Array(text.utf8), isValue: true) }
     }
 
     /// Notes what somebody else knew.
@@ -190,7 +192,7 @@ public struct KnownSecrets: Sendable {
             .deviceAuthorization, .deviceToken, .refreshToken, .verificationPage, .approval,
             .refusal, .otherClientToken, .otherClientRefresh, .otherClientRevocation, .revocation:
             let query = call.address.query
-            if !query.isEmpty { note(fields: SecretFields.form(Array(query.utf8))) }
+            if !query.isEmpty { note(fields: SecretFields.form(Array(String(query).utf8))) }
             let fields = SecretFields.form(call.body, whole: call.isLogin)
             note(fields: fields, where: \.isNamed)
             // What a login form holds besides, unless it may be a word that stands elsewhere as well.
