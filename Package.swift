@@ -105,7 +105,7 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ]),
         part("Manifests", ["Rigs", "Formats"]),
-        part("Lanes", ["Journal", "Dialects", "Vocabulary", "CEpoll"], isQuick: true),
+        part("Lanes", ["Journal", "Dialects", "Vocabulary", "Formats", "CEpoll"], isQuick: true),
         part(
             "Devices",
             ["Rigs", "Lanes", "Journal", "Dialects", "Vocabulary", "Formats", "Statistics"],

@@ -170,7 +170,8 @@ public struct WebAddress: Hashable, Sendable {
         let path = target.prefix(upTo: UInt8(ascii: "?"))
         guard path.utf8Span.span.first("/.".utf8Span.span) != nil else { return target }
         var kept: [Substring] = []
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .dropFirst().map { Substring($0) }
         for (position, part) in parts.enumerated() {
             let isLast = position == parts.count - 1
             switch part {

@@ -18,8 +18,8 @@ struct Columns {
     }
 
     private let row: Row
-    /// The statement whose row it is just now, if it is any's: its columns, forty of each exchange, are read
-    /// without the generic way through `row`.
+    /// The statement that is on this row; nil for a copied row. Valid until its next step. Columns, forty of each
+    /// exchange, are read from it without the generic way through `row`.
     private let statement: Statement?
     /// Of the column that is read next.
     private(set) var position: Int

@@ -26,8 +26,8 @@ public struct KnownSecrets: Sendable {
         var filter = HeadFilter()
         /// Secrets of fewer than four bytes, which are only found as whole words.
         var shorts: [[UInt8]] = []
-        /// Names that the rig gives and that are no secrets, whatever they look like: two or three, and what
-        /// they are compared with may be an assertion of kilobytes, which nobody should hash.
+        /// Names that the rig gives and that are no secrets, whatever they look like. A list, for hashing an
+        /// assertion of kilobytes costs more than two or three comparisons.
         var names: [String] = []
         /// Of `secrets`, those that were noted as values.
         var values = 0

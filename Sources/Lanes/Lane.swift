@@ -40,7 +40,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// What came due on this lane so far: an action (a request that reaches the stand-in, an answer
     /// that reaches its device, an arrival) or the waking of a sleeper. How fast virtual time goes
     /// is counted in these. Read it once `run()` has returned.
-    @exclusivity(unchecked) public private(set) var events = 0
+    public private(set) var events = 0
     let loop: any LaneLoop
     let exchangeBuilder: ExchangeBuilder
     private let sink: any HistorySink
@@ -78,8 +78,8 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         var stopAt: Instant?
     }
     private let inbox = Mutex(Inbox())
-    /// Set after something was put into `inbox`, and taken back before it is emptied: a turn that
-    /// finds it false has missed nothing that it could have seen under the lock.
+    /// Set after something was put into `inbox`, and taken back before it is emptied. A turn may find it false
+    /// when there is something already: the loop is woken after each time that it is set.
     private let hasMail = Atomic(false)
     private let thread = Atomic<UInt>(0)
     /// What it is at, for those outside.
@@ -153,7 +153,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
 
     /// Hands requests and replies to the journal too, which knows what of them to keep. Set before
     /// `run()`.
-    @exclusivity(unchecked) public var handsOverMessages = false
+    public var handsOverMessages = false
 
     /// How secrets of this run become fingerprints.
     public var fingerprinter: Fingerprinter { exchangeBuilder.fingerprinter }

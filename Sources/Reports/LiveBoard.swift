@@ -77,7 +77,8 @@ public struct LiveBoard: Sendable {
         return .members([
             ("name", .string(work.operation.name)), ("count", .integer(work.count)),
             ("errors", .integer(work.errors)),
-            ("perSecond", .decimal(seconds > 0 ? Double(work.completed) / seconds : 0)),
+            // Of a first moment no more than its answers.
+            ("perSecond", .decimal(Double(work.completed) / max(1, seconds))),
             ("latencyMs", Self.times(work.latency)),
         ])
     }

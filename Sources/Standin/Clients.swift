@@ -23,10 +23,10 @@ struct Clients: Sendable {
     private struct Client: Sendable {
         let id: String
         var secret: String
-        var software: Software
+        /// Nil once it was forgotten.
+        var software: Software?
         /// Nil until it is known which protocol it speaks.
         var scope: ProtocolScope?
-        var isRegistered = true
     }
 
     private struct IssuedGrant: Sendable {
@@ -35,7 +35,7 @@ struct Clients: Sendable {
     }
 
     /// Where a client is kept.
-    struct ClientPlace: Hashable, Sendable {
+    struct ClientPlace: Sendable {
         fileprivate let index: Int
     }
 
@@ -112,17 +112,17 @@ struct Clients: Sendable {
 
     func standing(of token: Substring, at time: Int64) -> BearerStanding {
         guard let grant = grants[InventedID(token)], time < grant.expires else { return .stale }
-        let client = grant.client.index
-        return clients[client].isRegistered ? .good(clients[client].software) : .orphaned
+        return clients[grant.client.index].software.map { .good($0) } ?? .orphaned
     }
 
-    /// The application of a client.
-    func software(of client: ClientPlace) -> Software { clients[client.index].software }
+    /// The application of a client; nil once it was forgotten.
+    func software(of client: ClientPlace) -> Software? { clients[client.index].software }
 
     /// Forgets a client, as when its application is withdrawn; false when it was not known.
     mutating func forget(_ id: String) -> Bool {
         guard let place = places.removeValue(forKey: InventedID(id)) else { return false }
-        clients[place.index].isRegistered = false
+        clients[place.index].secret = ""
+        clients[place.index].software = nil
         return true
     }
 
@@ -134,7 +134,7 @@ struct Clients: Sendable {
     }
 
     private mutating func speaks(_ client: ClientPlace, _ scope: ProtocolScope) -> Bool {
-        guard clients[client.index].isRegistered else { return false }
+        guard clients[client.index].software != nil else { return false }
         if let own = clients[client.index].scope { return own == scope }
         clients[client.index].scope = scope
         return true
@@ -145,10 +145,9 @@ struct Clients: Sendable {
         of token: Substring, for scope: ProtocolScope, at time: Int64
     ) -> (id: String, software: Software)? {
         guard let grant = grants[InventedID(token)], time < grant.expires,
-            speaks(grant.client, scope)
+            speaks(grant.client, scope), let software = clients[grant.client.index].software
         else { return nil }
-        let client = clients[grant.client.index]
-        return (client.id, client.software)
+        return (clients[grant.client.index].id, software)
     }
 
     /// The id of the client that a bearer was granted to; for faults.

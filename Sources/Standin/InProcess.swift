@@ -48,7 +48,7 @@ public final class InProcess: Transport {
         let backLatency: Int64
         let losesReply: Bool
         /// What is to reach the service, until it does.
-        private var way: (request: ServiceRequest, network: InProcess)?
+        private var arrival: (request: ServiceRequest, at: InProcess)?
 
         init(
             completion: @escaping (Transfer) -> Void, sent: Instant, deadline: Instant,
@@ -65,12 +65,12 @@ public final class InProcess: Transport {
         /// The service gets the request at `instant`. The timer holds nothing but the passage: a closure over
         /// one reference needs no memory of its own.
         func send(_ request: ServiceRequest, over network: InProcess, arriving instant: Instant) {
-            way = (request, network)
+            arrival = (request, network)
             network.lane.at(instant) { self.arrive() }
         }
 
         private func arrive() {
-            guard let (request, network) = way.take() else { return }
+            guard let (request, network) = arrival.take() else { return }
             network.feed(request)
         }
     }

@@ -88,8 +88,9 @@ public struct Service: Sendable {
         return on(request, asking: &question, at: now)
     }
 
-    /// `question`: the request as its protocol reads it, where that is known from one that said the same. Set
-    /// to that of this one if it is nil and no fault has a part in it.
+    /// `question`: the request as its protocol reads it, known from an equal request, or nil. Set where the
+    /// protocol itself answers. Of a kept one only target, headers, method and peer may be read: its id and draw
+    /// key are those of the request that it was read from.
     mutating func on(
         _ request: ServiceRequest, asking question: inout (any ProtocolQuestion)?, at now: Instant
     ) -> [Effect] {

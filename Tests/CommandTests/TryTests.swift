@@ -38,7 +38,7 @@ struct TryTests {
         let output = trying.output
         let first = try #require(
             output.firstMatch(
-                of: /^ +0\.\d{3} s  tv     register-client       201 +\d+\.\d ms/))
+                of: /^ +\d+\.\d{3} s  tv     register-client       201 +\d+\.\d ms/))
         #expect(first.range.lowerBound == output.startIndex)
         #expect(output.contains("\n            POST /o/client/register\n            request id "))
         #expect(output.contains(/phone  configuration .*2 providers: DemoCable, DemoSat/))

@@ -39,6 +39,7 @@ import Testing
             ("../g", "http://a/b/g"), ("../../g", "http://a/g"), ("../../../g", "http://a/g"),
             ("./", "http://a/b/c/"), ("g/./h", "http://a/b/c/g/h"), ("g/../h", "http://a/b/c/h"),
             ("https://x/y", "https://x/y"), ("g?a=b:c", "http://a/b/c/g?a=b:c"),
+            ("/\u{301}x", "http://a/\u{301}x"), ("/\u{301}a/./b", "http://a/\u{301}a/b"),
             (" /g \n", "http://a/g"), ("/g?u=http://x/../y", "http://a/g?u=http://x/../y"),
         ])
     func resolve(reference: String, expected: String) throws {

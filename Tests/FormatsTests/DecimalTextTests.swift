@@ -40,6 +40,7 @@ import Testing
         arguments: [
             (.nan, "0", "0"), (.infinity, "0", "0"), (-.infinity, "0", "0"),
             (9e12, "9000000000000.0", "9000000000000"), (-1e16, "-1e+16", "-1e+16"),
+            (1.5e20, "1.5e+20", "1.5e+20"),
             (8_999_999_999_999, "8999999999999.000", "8999999999999"),
         ] as [(Double, String, String)])
     func extremes(value: Double, fixed: String, trimmed: String) {

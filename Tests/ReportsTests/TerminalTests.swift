@@ -55,9 +55,13 @@ struct TerminalTests {
         var progress = Progress()
         progress.elapsed = Instant(.milliseconds(10))
         (progress.perSecond, progress.sent, progress.completed) = (500, 5, 5)
+        var polls = Progress.Work(.pollToken)
+        (polls.sent, polls.completed) = (5, 5)
+        progress.works = [polls]
         let state = LiveState(title: "", progress: progress)
         #expect(ProgressLine.text(state).contains(" · 5.00/s · "))
         #expect(ProgressJSON.progress(state).contains("\"perSecond\":5}"))
+        #expect(LiveBoard(state).json.contains("\"errors\":0,\"perSecond\":5,"))
         let block = LiveBlock.lines(state, width: 80, color: false)
         #expect(block.contains { $0.hasPrefix("answers     5.00/s") }, "\(block)")
     }

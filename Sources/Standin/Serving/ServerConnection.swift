@@ -101,8 +101,13 @@ final class ServerConnection: ChannelInboundHandler, Waiting {
         engine.take(
             method: request.method, target: request.target, headers: request.headers,
             body: request.body, peer: peer, asking: &question, from: self)
-        self.question = question
+        // A request with a body does not repeat, and a long one would hold as much of each connection.
+        let mayRepeat = request.body.isEmpty && request.target.utf8.count <= Self.repeatableTarget
+        self.question = mayRepeat ? question : nil
     }
+
+    /// Bytes.
+    private static let repeatableTarget = 2_048
 
     func send(_ reply: Reply) {
         guard case .waits(let isHead, let persists) = state, context != nil else { return }

@@ -66,7 +66,7 @@ extension Service {
         guard let client = clients.place(of: id, secret: secret) else {
             return reply(400, error: "invalid_client", at: moment)
         }
-        if statements.isRevoked(clients.software(of: client).id) {
+        if let software = clients.software(of: client), statements.isRevoked(software.id) {
             return reply(400, error: "unauthorized_client", at: moment)
         }
         let token = clients.grant(
