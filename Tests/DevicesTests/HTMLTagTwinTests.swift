@@ -7,12 +7,14 @@ import Testing
 @Suite struct HTMLTagTwinTests {
     private static let parts = [
         "<", "</", ">", "/>", "=", "\"", "'", " ", "/", "\n", "\t", "!", "?", "-", "&", ";", "\0",
-        "É",
-        "&amp;", "&#x41;", "&lt", "<!--", "-->", "<!-->", "<![CDATA[", "]]>", "<!doctype html>",
+        "É", "&amp;", "&#x41;", "&lt", "<!-", "<!--", "-->", "<!-->", "<![CDATA[", "]]>",
+        "<!doctype html>",
         "<script>", "</SCRIPT", "<Style ", "</style>", "<title>", "</Title>", "<textarea>",
         "</textarea", "<input type=hidden name=a value=b>",
         "<INPUT Name='É&quot;' name=\"b>c\" value>",
         "<FORM action='/x?a=1&amp;b=2' method=POST>", "</form>", "<a href=", " name=", " VALUE = ",
+        // Ends of elements that break off.
+        "</texta", "</Scrip", "</styl", "</titl",
         // In lower case, the first of them is ASCII, the second longer than before.
         "\u{212a}", "\u{130}",
     ]
