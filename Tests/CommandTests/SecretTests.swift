@@ -99,13 +99,13 @@ struct SecretTests {
         let pattern = #/"(access_token|client_secret|serializedToken)"\s*:\s*"([^"]*)"/#
         // What the noise does to one household, and whose messages are kept, depends on the machine's pace.
         var plain = ""
-        for household in 0..<6 {
+        for household in 0..<5 {
             let export = try await Command.run(
                 "export", "run", "--household", "\(household)", "--format", "har", in: folder)
             plain += export.output.replacing("\\\"", with: "\"")
         }
         let found = plain.matches(of: pattern)
-        #expect(!found.isEmpty)
+        #expect(found.count > 2)
         for match in found { #expect(match.2.hasPrefix("(secret #"), "\(match.0)") }
     }
 
