@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Formats
 
 /// A form of a page, as far as submitting it needs: lenient like a browser, for pages of any make.
 struct HTMLForm: Hashable {
@@ -88,23 +89,8 @@ struct HTMLForm: Hashable {
     }
 
     static func contains(_ text: Span<UInt8>, _ words: [String]) -> Bool {
-        for word in words where holds(text, word.utf8Span.span) { return true }
+        for word in words where text.holdsIgnoringCase(word.utf8Span.span) { return true }
         return false
-    }
-
-    private static func holds(_ text: Span<UInt8>, _ word: Span<UInt8>) -> Bool {
-        guard !word.isEmpty, text.count >= word.count else { return false }
-        let first = word[0]
-        for start in 0...(text.count - word.count) where lower(text[start]) == first {
-            var length = 1
-            while length < word.count, lower(text[start + length]) == word[length] { length += 1 }
-            if length == word.count { return true }
-        }
-        return false
-    }
-
-    private static func lower(_ byte: UInt8) -> UInt8 {
-        (0x41...0x5a).contains(byte) ? byte | 0x20 : byte
     }
 
     private static func leadsAway(_ button: FormField) -> Bool {

@@ -166,9 +166,7 @@ extension HTMLTags {
         guard word.utf8CodeUnitCount <= page.count - position else { return false }
         return word.withUTF8Buffer { word in
             for offset in word.indices {
-                let byte = page[position + offset]
-                let isUpper = (0x41...0x5a).contains(byte)
-                guard (isUpper ? byte | 0x20 : byte) == word[offset] else { return false }
+                guard page[position + offset].inLowerCase == word[offset] else { return false }
             }
             return true
         }

@@ -58,19 +58,7 @@ public enum Wall {
 extension [UInt8] {
     /// Whether an ASCII text stands in it, in any case. `text` is lower case.
     fileprivate func holds(_ text: String) -> Bool {
-        let wanted = [UInt8](text.utf8)
-        guard let first = wanted.first, count >= wanted.count else { return false }
-        return withUnsafeBufferPointer { bytes in
-            for start in 0...(bytes.count - wanted.count)
-            where Self.lower(bytes[start]) == first {
-                var length = 1
-                while length < wanted.count, Self.lower(bytes[start + length]) == wanted[length] {
-                    length += 1
-                }
-                if length == wanted.count { return true }
-            }
-            return false
-        }
+        span.holdsIgnoringCase(text.utf8Span.span)
     }
 
     /// Five letters of each marker, of which the second is a `p` or a `u`, are looked for first: most pages
@@ -95,10 +83,6 @@ extension [UInt8] {
             }
         }
         return false
-    }
-
-    private static func lower(_ byte: UInt8) -> UInt8 {
-        (0x41...0x5a).contains(byte) ? byte | 0x20 : byte
     }
 
     fileprivate var holdsPasswordInput: Bool {

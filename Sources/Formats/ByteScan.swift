@@ -58,6 +58,21 @@ extension Span<UInt8> {
         return nil
     }
 
+    /// Whether a word of ASCII stands anywhere in it, in any case. The word is in lower case; an empty one stands
+    /// nowhere.
+    public func holdsIgnoringCase(_ word: Span<UInt8>) -> Bool {
+        guard !word.isEmpty, count >= word.count else { return false }
+        let first = word[0]
+        for start in 0...(count - word.count) where self[start].inLowerCase == first {
+            var length = 1
+            while length < word.count, self[start + length].inLowerCase == word[length] {
+                length += 1
+            }
+            if length == word.count { return true }
+        }
+        return false
+    }
+
     /// Whether they are the bytes of `text`.
     public func isEqual(to text: String) -> Bool {
         let wanted = text.utf8Span.span

@@ -68,16 +68,3 @@ enum TimeUnit {
         }
     }
 }
-
-/// A key by its name or its place in a list.
-struct JSONKey: CodingKey {
-    var stringValue: String
-    var intValue: Int?
-
-    init(stringValue: String) { self.stringValue = stringValue }
-
-    init(intValue: Int) {
-        stringValue = "\(intValue)"
-        self.intValue = intValue
-    }
-}

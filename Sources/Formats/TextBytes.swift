@@ -16,6 +16,11 @@ extension String {
     }
 }
 
+extension UInt8 {
+    /// A letter of ASCII in lower case; any other byte as it is.
+    public var inLowerCase: UInt8 { (0x41...0x5a).contains(self) ? self | 0x20 : self }
+}
+
 extension [UInt8] {
     /// Appends the bytes of a text.
     public mutating func append(text: String) {

@@ -26,9 +26,6 @@ enum ColumnValue: Sendable {
         let isWhole = bytes.first(0) == bytes.count
         self = .text(isWhole ? value : String(value.map { $0 == "\0" ? "\u{2400}" : $0 }))
     }
-
-    /// NULL for an empty text.
-    init(filled value: String) { self = value.isEmpty ? .null : ColumnValue(value) }
 }
 
 /// Rows of one table, bound column by column from left to right. What a column has from the row before

@@ -25,7 +25,12 @@ public struct Instant: Hashable, Comparable, Sendable {
     }
 
     public static func + (left: Instant, right: Duration) -> Instant {
-        let (sum, overflow) = left.nanoseconds.addingReportingOverflow(right.wholeNanoseconds)
+        left.later(right.wholeNanoseconds)
+    }
+
+    /// So many nanoseconds later; saturates far outside any run.
+    package func later(_ more: Int64) -> Instant {
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(more)
         return overflow ? .distantFuture : Instant(nanoseconds: sum)
     }
 

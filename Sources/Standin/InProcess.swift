@@ -254,11 +254,3 @@ private struct Passages {
         return passages
     }
 }
-
-extension Instant {
-    /// So many nanoseconds later; saturates far outside any run, as adding a `Duration` does.
-    fileprivate func later(_ nanoseconds: Int64) -> Instant {
-        let (sum, overflow) = self.nanoseconds.addingReportingOverflow(nanoseconds)
-        return overflow ? .distantFuture : Instant(nanoseconds: sum)
-    }
-}

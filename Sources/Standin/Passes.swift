@@ -23,8 +23,6 @@ struct Passes: Sendable {
     private var trialOf: [PassKey: Int] = [:]
     private var made = 0
 
-    var count: Int { begun.count + trials.count }
-
     /// The trial that any of these names know, as one: a read links nothing (B52).
     func trial(of names: [PassKey]) -> PassTrial? {
         let found = Set(names.compactMap { trialOf[$0] }).sorted().compactMap { trials[$0] }

@@ -5,9 +5,6 @@ internal import Signing
 struct ProfileView {
     enum Kind: String {
         case regular, appleSSO, platformSSO, serviceTokenSSO, degraded, temporary
-
-        /// Another device's or another app's sign-in.
-        var isView: Bool { self == .platformSSO || self == .serviceTokenSSO }
     }
 
     var kind: Kind
