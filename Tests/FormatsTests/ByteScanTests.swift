@@ -96,4 +96,19 @@ import Testing
         let text = String(utf8Capacity: 8) { for byte in "é, too".utf8 { $0.append(byte) } }
         #expect(text == "é, too")
     }
+
+    @Test("a word is found in any case, wherever it stands")
+    func ignoringCase() {
+        let word = "back"
+        for text in [
+            "", "bac", "back", "BaCk", "xBACk", "a bacback", "bbacK\u{e9}", "b\u{41}cK",
+            "\u{42}@ck",
+        ] {
+            let wanted = text.lowercased().contains(word)
+            let found = text.utf8Span.span.holdsIgnoringCase(word.utf8Span.span)
+            #expect(found == wanted, "\(text)")
+        }
+        let isEmptyThere = word.utf8Span.span.holdsIgnoringCase("".utf8Span.span)
+        #expect(!isEmptyThere)
+    }
 }
