@@ -62,7 +62,7 @@ struct ConformanceJudge {
                         ?? (table.knowsXML ? "neither" : "no JSON"))
             ]
         }
-        for field in fields { check(field, in: tree, isXML: isXML, at: nil, &found) }
+        check(fields, in: tree, isXML: isXML, at: nil, &found)
         return found.count > Self.most ? Array(found.prefix(Self.most)) : found
     }
 
@@ -110,64 +110,82 @@ struct ConformanceJudge {
     // MARK: Fields
 
     private func check(
-        _ field: ConformanceField, in tree: JSONDocument.Value, isXML: Bool, at path: FieldPath?,
+        _ fields: [ConformanceField], in tree: JSONDocument.Value, isXML: Bool, at path: FieldPath?,
         _ found: inout [Deviation]
+    ) {
+        for position in fields.indices {
+            check(fields, position, in: tree, isXML: isXML, at: path, &found)
+        }
+    }
+
+    /// The field of that position: where it lies, for all lanes read the same fields, and to count who has one would
+    /// have them wait for each other.
+    private func check(
+        _ fields: [ConformanceField], _ position: Int, in tree: JSONDocument.Value, isXML: Bool,
+        at path: FieldPath?, _ found: inout [Deviation]
     ) {
         // In XML the root stands for the list that JSON names (Z1).
         let value =
-            tree[field.name]
-            ?? (isXML && path == nil ? Self.rootList(field.kind, tree) : nil)
+            tree[fields[position].name]
+            ?? (isXML && path == nil ? Self.rootList(fields[position].kind, tree) : nil)
         guard let value, value.kind != .null else {
             let isMissing =
-                switch field.presence {
+                switch fields[position].presence {
                 case .always: true
                 case .inJSON: !isXML
                 case .inXML: isXML
                 case .optional: false
                 }
             if isMissing {
+                let field = fields[position]
                 let name = FieldPath.text(field.name, in: path)
                 found.append(deviation("\(name) is present", "missing", field.source))
             }
             return
         }
-        switch field.kind {
-        case .object(let fields):
+        switch fields[position].kind {
+        case .object(let inner):
             guard value.kind == .object else {
                 // An element without children reads as empty text.
                 if isXML, value.isEmptyText { return }
-                return mistyped(field, path, value, &found)
+                return mistyped(fields[position], path, value, &found)
             }
-            let inside = FieldPath(field.name, in: path)
-            for inner in fields { check(inner, in: value, isXML: isXML, at: inside, &found) }
-        case .list(let element, let fields):
+            let inside = FieldPath(fields[position].name, in: path)
+            check(inner, in: value, isXML: isXML, at: inside, &found)
+        case .list(let element, let inner):
             guard let items = Self.items(value, element, isXML: isXML) else {
-                return mistyped(field, path, value, &found)
+                return mistyped(fields[position], path, value, &found)
             }
-            let inside = FieldPath(field.name, in: path)
+            let inside = FieldPath(fields[position].name, in: path)
             for item in items where found.count < Self.most {
-                for inner in fields { check(inner, in: item, isXML: isXML, at: inside, &found) }
+                check(inner, in: item, isXML: isXML, at: inside, &found)
             }
-        case .map(let fields):
-            guard value.kind == .object else { return mistyped(field, path, value, &found) }
-            let inside = FieldPath(field.name, in: path)
+        case .map(let inner):
+            guard value.kind == .object else {
+                return mistyped(fields[position], path, value, &found)
+            }
+            let inside = FieldPath(fields[position].name, in: path)
             for item in value.items where found.count < Self.most {
-                guard item.kind == .object else { return mistyped(field, path, item, &found) }
-                for inner in fields { check(inner, in: item, isXML: isXML, at: inside, &found) }
+                guard item.kind == .object else {
+                    return mistyped(fields[position], path, item, &found)
+                }
+                check(inner, in: item, isXML: isXML, at: inside, &found)
             }
         case .time(let spelling):
             guard Self.fits(value, .epoch, isXML: isXML) else {
-                return mistyped(field, path, value, &found)
+                return mistyped(fields[position], path, value, &found)
             }
             if value.kind != spelling {
-                let name = FieldPath.text(field.name, in: path)
+                let name = FieldPath.text(fields[position].name, in: path)
                 let wanted = spelling == .string ? "a string" : "a number"
                 found.append(
                     deviation("\(name) is spelled as \(wanted)", Self.sort(of: value), .reading))
             }
         case .anything: return
         default:
-            if !Self.fits(value, field.kind, isXML: isXML) { mistyped(field, path, value, &found) }
+            if !Self.fits(value, fields[position].kind, isXML: isXML) {
+                mistyped(fields[position], path, value, &found)
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 internal import Vocabulary
 
 /// What a protocol's page says of the answers to all of its operations.
-struct ConformanceTable: Sendable {
+final class ConformanceTable: Sendable {
     /// `rest-v1.md`.
     let page: String
     let rows: [ConformanceRow]

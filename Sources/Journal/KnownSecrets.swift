@@ -6,15 +6,14 @@ internal import Formats
 /// keeps a copy keeps what was known then.
 public struct KnownSecrets: Sendable {
     /// Shared by copies until one of them learns something: a copy goes with each message, and most
-    /// answers teach nothing.
-    private var shared = Shared.nothing
+    /// answers teach nothing. Nil where nothing is known: an object for that would be everybody's, and lanes
+    /// would wait for each other to count who has it.
+    private var shared: Shared?
 
     private final class Shared: Sendable {
         let known: Known
 
         init(_ known: Known) { self.known = known }
-
-        static let nothing = Shared(Known())
     }
 
     private struct Known {
@@ -37,14 +36,17 @@ public struct KnownSecrets: Sendable {
         var lastIdentities: [String] = []
     }
 
-    private var secrets: [[UInt8]] { shared.known.secrets }
-    private var needles: [Needle] { shared.known.needles }
-    private var shorts: [[UInt8]] { shared.known.shorts }
+    private var secrets: [[UInt8]] { shared?.known.secrets ?? [] }
+    private var needles: [Needle] { shared?.known.needles ?? [] }
+    private var filter: HeadFilter { shared?.known.filter ?? HeadFilter() }
+    private var shorts: [[UInt8]] { shared?.known.shorts ?? [] }
+    private var names: [String] { shared?.known.names ?? [] }
+    private var hasShorts: Bool { shared?.known.shorts.isEmpty == false }
 
     private mutating func learn(_ change: (inout Known) -> Void) {
-        var known = shared.known
+        var known = shared?.known ?? Known()
         // Where nobody else has a copy, the lists are changed in place.
-        shared = .nothing
+        shared = nil
         change(&known)
         shared = Shared(known)
     }
@@ -69,7 +71,7 @@ public struct KnownSecrets: Sendable {
     private static let shortestValue = 6
     private static let mostValues = 200
 
-    var isEmpty: Bool { needles.isEmpty && shorts.isEmpty }
+    var isEmpty: Bool { shared?.known.needles.isEmpty != false && !hasShorts }
 
     /// Notes a password, a token, a key.
     public mutating func note(_ secret: Secret) {
@@ -79,7 +81,7 @@ public struct KnownSecrets: Sendable {
 
     /// Notes what may be one, and is no name. A peer that makes up values without end is heard for so many.
     mutating func note(value: Substring) {
-        guard shared.known.values < Self.mostValues,
+        guard shared?.known.values ?? 0 < Self.mostValues,
             isNew(value.utf8Span.span, atLeast: Self.shortestValue)
         else { return }
         // An array is made of a part of a text byte by byte, of a text of its own in one piece.
@@ -89,7 +91,7 @@ public struct KnownSecrets: Sendable {
 
     /// Notes what somebody else knew.
     mutating func note(_ others: KnownSecrets) {
-        for name in others.shared.known.names { note(name: name) }
+        for name in others.names { note(name: name) }
         for secret in others.secrets + others.shorts where isNew(secret.span, atLeast: 1) {
             learn(secret)
         }
@@ -100,7 +102,7 @@ public struct KnownSecrets: Sendable {
         if !isName(name) { learn { $0.names.append(name) } }
     }
 
-    func isName(_ text: String) -> Bool { shared.known.names.contains(text) }
+    func isName(_ text: String) -> Bool { names.contains(text) }
 
     /// Most of what is noted was noted before: it is told without a copy.
     private func isNew(_ text: Span<UInt8>, atLeast length: Int) -> Bool {
@@ -181,12 +183,7 @@ public struct KnownSecrets: Sendable {
             note(name: tag.user)
             if let login = call.login { note(name: login) }
         }
-        for position in call.headers.fields.indices {
-            switch call.headers.fields[position].name.utf8.count {
-            case 6, 13, 16, 19, 20, 34: note(header: call.headers.fields[position])
-            default: continue
-            }
-        }
+        note(headers: call.headers)
         switch call.operation {
         case .registerClient, .accessToken, .mvpdLogin, .assertion, .tokenExchange, .ssoProfile,
             .deviceAuthorization, .deviceToken, .refreshToken, .verificationPage, .approval,
@@ -209,32 +206,43 @@ public struct KnownSecrets: Sendable {
         return text.utf8.contains { $0 >= 0x80 } && text.contains(where: \.isNumber)
     }
 
-    /// Notes the credentials of a request's header.
-    mutating func note(header field: Headers.Field) {
-        // Compared first with what was last there, which is one object more often than not.
-        switch field.name.utf8.count {
-        case 6 where field.value == shared.known.lastCookies,
-            13 where field.value == shared.known.lastAuthorization:
-            return
-        case 6 where field.name.equalsIgnoringCase("cookie"):
-            learn { $0.lastCookies = field.value }
-            let count = field.value.utf8.count
-            var start = 0
-            while start < count { start = note(cookieOf: field.value, from: start) + 1 }
-        case 13 where field.name.equalsIgnoringCase("authorization"),
-            19 where field.name.equalsIgnoringCase("proxy-authorization"):
-            guard field.value != shared.known.lastAuthorization else { return }
-            learn { $0.lastAuthorization = field.value }
-            let bytes = field.value.utf8Span.span
-            let space = bytes.first(UInt8(ascii: " "))
-            if space < bytes.count { note(value: field.value.slice(space + 1..<bytes.count)) }
-        case 16 where field.name.equalsIgnoringCase(Self.identities[0]),
-            19 where field.name.equalsIgnoringCase(Self.identities[1]),
-            20 where field.name.equalsIgnoringCase(Self.identities[2]),
-            34 where field.name.equalsIgnoringCase(Self.identities[3]):
-            note(identity: field)
-        default: break
+    /// Notes the credentials of a request's headers. They are read where they lie: most have nothing to tell.
+    mutating func note(headers: Headers) {
+        let fields = headers.fields
+        for position in fields.indices {
+            // Compared first with what was last there, which is one object more often than not.
+            switch fields[position].name.utf8.count {
+            case 6 where fields[position].value == shared?.known.lastCookies,
+                13 where fields[position].value == shared?.known.lastAuthorization:
+                continue
+            case 6 where fields[position].name.equalsIgnoringCase("cookie"):
+                note(cookies: fields[position].value)
+            case 13 where fields[position].name.equalsIgnoringCase("authorization"),
+                19 where fields[position].name.equalsIgnoringCase("proxy-authorization"):
+                note(authorization: fields[position].value)
+            case 16 where fields[position].name.equalsIgnoringCase(Self.identities[0]),
+                19 where fields[position].name.equalsIgnoringCase(Self.identities[1]),
+                20 where fields[position].name.equalsIgnoringCase(Self.identities[2]),
+                34 where fields[position].name.equalsIgnoringCase(Self.identities[3]):
+                note(identity: fields[position])
+            default: continue
+            }
         }
+    }
+
+    private mutating func note(cookies: String) {
+        learn { $0.lastCookies = cookies }
+        let count = cookies.utf8.count
+        var start = 0
+        while start < count { start = note(cookieOf: cookies, from: start) + 1 }
+    }
+
+    private mutating func note(authorization: String) {
+        guard authorization != shared?.known.lastAuthorization else { return }
+        learn { $0.lastAuthorization = authorization }
+        let bytes = authorization.utf8Span.span
+        let space = bytes.first(UInt8(ascii: " "))
+        if space < bytes.count { note(value: authorization.slice(space + 1..<bytes.count)) }
     }
 
     /// Headers that name a user to the service (rest-v2.md § 3.2), lower case, by their lengths.
@@ -245,7 +253,7 @@ public struct KnownSecrets: Sendable {
 
     /// Most requests of a device show the same as the one before.
     private mutating func note(identity field: Headers.Field) {
-        guard !shared.known.lastIdentities.contains(field.value) else { return }
+        if shared?.known.lastIdentities.contains(field.value) == true { return }
         learn { known in
             known.lastIdentities = known.lastIdentities.suffix(3) + [field.value]
         }
@@ -292,10 +300,9 @@ public struct KnownSecrets: Sendable {
     /// bytes, whether there are secrets or none: most texts of most answers, by one reading and without
     /// any memory.
     func mayBe(in text: String, or others: KnownSecrets = KnownSecrets()) -> Bool {
-        let (one, two) = (shared, others.shared)
-        guard one.known.shorts.isEmpty, two.known.shorts.isEmpty else { return true }
-        let needles = (one.known.needles, two.known.needles)
-        let filter = one.known.filter.union(two.known.filter)
+        if hasShorts || others.hasShorts { return true }
+        let needles = (needles, others.needles)
+        let filter = filter.union(others.filter)
         let bytes = text.utf8Span.span
         let table = ByteSorts.shared
         let (sorts, words) = (table.sorts.span, filter.words.span)
@@ -325,10 +332,10 @@ public struct KnownSecrets: Sendable {
     /// The same of a text in which `mayBe` found nothing for another household: nothing in it stands for
     /// anything else.
     func mayBe(inPlain text: String) -> Bool {
-        guard shared.known.shorts.isEmpty else { return true }
-        let needles = shared.known.needles
+        if hasShorts { return true }
+        let needles = needles
         guard !needles.isEmpty else { return false }
-        let filter = shared.known.filter
+        let filter = filter
         let (bytes, words) = (text.utf8Span.span, filter.words.span)
         let table = ByteSorts.shared
         let sorts = table.sorts.span
@@ -355,7 +362,7 @@ public struct KnownSecrets: Sendable {
     private func plainHits(_ text: [UInt8]) -> [Hit] {
         var hits = shorts.isEmpty ? [] : words(text)
         guard text.count >= 4, !needles.isEmpty else { return hits }
-        let filter = shared.known.filter
+        let filter = filter
         text.withUnsafeBufferPointer { text in
             let words = filter.words.span
             var head: UInt32 = 0

@@ -23,8 +23,8 @@ public struct OutputGate: Sendable {
         common = secrets
         for field in ownHeaders.fields {
             common.note(value: field.value[...])
-            common.note(header: field)
         }
+        common.note(headers: ownHeaders)
     }
 
     /// The gate of a household that has these secrets.

@@ -3,7 +3,8 @@ public import Journal
 internal import Vocabulary
 
 /// How requests of this run are written and answers read: what every exchange has in common,
-/// whatever the device and the step. Immutable; shared by all lanes.
+/// whatever the device and the step. Immutable; each lane has its own, for lanes that share an object wait for each other
+/// to count who has it.
 public struct ExchangeBuilder: Sendable {
     /// On each request (`target.headers`), in the place of a field of the same name; cookies join
     /// those of the device.

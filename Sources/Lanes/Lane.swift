@@ -82,8 +82,9 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// when there is something already: the loop is woken after each time that it is set.
     private let hasMail = Atomic(false)
     private let thread = Atomic<UInt>(0)
-    /// What it is at, for those outside.
+    /// What it is at, for those outside: its words in a record.
     @exclusivity(unchecked) private var turns: TurnRecord.TurnSlot
+    private var turnRecord: TurnRecord
 
     /// Of a live lane: so many requests at most leave before it reads what has arrived.
     private static let timersPerTurn = 64
@@ -102,11 +103,13 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         health = LaneHealth(
             lane: index, from: .start, through: .start, turns: 0, busy: .zero, longestTurn: .zero)
         flushDue = .start + Self.batchEvery
-        turns = TurnRecord.TurnSlot(0, of: TurnRecord(lanes: 1))
+        turnRecord = TurnRecord(lanes: 1)
+        turns = TurnRecord.TurnSlot(0, of: turnRecord)
     }
 
     /// Keeps what it is at in `record`, among the other lanes of its run. Before `run()`.
     public func keepTurns(in record: TurnRecord) {
+        turnRecord = record
         turns = TurnRecord.TurnSlot(index, of: record)
     }
 

@@ -71,13 +71,12 @@ public final class TurnRecord: @unchecked Sendable {
         if let path { unlink(path) }
     }
 
-    /// The words of one lane.
+    /// The words of one lane, for as long as the lane keeps their record. Without a reference to it: counting them
+    /// up and down at each turn, lanes would wait for each other.
     struct TurnSlot {
-        private let record: TurnRecord
         private let words: UnsafeMutablePointer<Int64>
 
         init(_ lane: Int, of record: TurnRecord) {
-            self.record = record
             words = record.memory + (lane + 1) * LaneTurn.words
         }
 

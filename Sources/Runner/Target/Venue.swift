@@ -220,13 +220,14 @@ package struct Venue {
         recordingTo sink: any HistorySink, virtual: Int, convoy: Convoy?,
         through: (InProcess) -> any Transport, start: RunStart?
     ) throws(RunError) -> [Lane] {
-        let exchangeBuilder = exchangeBuilder(of: run.description, fingerprinter)
+        let fingerprinter = fingerprinter
         let ceilings = rates.part(of: laneCount)
         if isVirtual {
             let begins = Instant.start + (shard?.rest?.begins ?? .zero)
             return try (0..<virtual).map { index throws(RunError) in
                 let loop = VirtualLoop(at: begins, index, of: convoy)
-                let lane = try virtualLane(index, loop, exchangeBuilder, sink, through)
+                let lane = try virtualLane(
+                    index, loop, exchangeBuilder(of: run.description, fingerprinter), sink, through)
                 lane.hold(to: ceilings)
                 return lane
             }
@@ -234,7 +235,8 @@ package struct Venue {
         let origin = start?.origin ?? LiveLoop.monotonic()
         return try (0..<laneCount).map { index throws(RunError) in
             try lane(
-                index, exchangeBuilder, sink, ceilings, from: origin, at: start?.from ?? .start)
+                index, exchangeBuilder(of: run.description, fingerprinter), sink, ceilings,
+                from: origin, at: start?.from ?? .start)
         }
     }
 

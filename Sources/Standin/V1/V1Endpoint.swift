@@ -175,9 +175,12 @@ struct V1Route: Sendable {
     }()
 
     private static func fixed(_ path: Span<UInt8>) -> V1Endpoint? {
-        let table = fixedByLength
-        guard path.count < table.count else { return nil }
-        for entry in table[path.count] where path.isEqual(to: entry.path) { return entry.endpoint }
+        guard path.count < fixedByLength.count else { return nil }
+        // Where they lie: lanes read the same ones.
+        for entry in fixedByLength[path.count].indices
+        where path.isEqual(to: fixedByLength[path.count][entry].path) {
+            return fixedByLength[path.count][entry].endpoint
+        }
         return nil
     }
 
