@@ -32,6 +32,9 @@ public final class Convoy: Sendable {
     private let reached: [Milestone]
     /// In nanoseconds.
     private let window: Int64
+    /// How far a lane goes on, in nanoseconds, until it tells the others again: each time costs all of them a look at
+    /// memory that another core has.
+    private let stride: Int64
     private let waiters = Mutex<[Waiter]>([])
     private let waiting = Atomic(0)
 
@@ -39,15 +42,18 @@ public final class Convoy: Sendable {
     public init(lanes: Int, window: Duration) {
         reached = (0..<lanes).map { _ in Milestone() }
         self.window = Instant(window).nanoseconds
+        stride = self.window / 8
     }
 
-    /// Notes that `lane` has done everything before `instant`. Blocks until no other lane is more than `window`
-    /// behind.
+    /// Notes that `lane` has done everything before `instant`, unless it did so less than a stride ago. Blocks until
+    /// no other lane is more than `window` behind, also after another stride.
     func advance(_ lane: Int, to instant: Instant) {
+        let told = reached[lane].nanoseconds.load(ordering: .relaxed)
+        if instant.nanoseconds - told < stride { return }
         reached[lane].nanoseconds.store(
             instant.nanoseconds, ordering: .sequentiallyConsistent)
         wakeOthers()
-        let need = instant.nanoseconds - window
+        let need = instant.nanoseconds + stride - window
         if slowest(besides: lane) < need { wait(lane, need) }
     }
 

@@ -90,9 +90,10 @@ extension Rig {
     private static let lanesAtMost = 8
     private static let householdsForLane = 50
 
-    /// How far virtual lanes may be apart: what they hand over waits in memory until all have passed it, and within
-    /// `load.settle` every lane must know of the others whether somebody may still sign in.
+    /// How far virtual lanes may be apart: what they hand over waits in memory until all have passed it (some two
+    /// exchanges of each household, which holds 62 KB itself), and within `load.settle` every lane must know of the
+    /// others whether somebody may still sign in. The narrower, the oftener one waits.
     var laneWindow: Duration {
-        min(.milliseconds(500), max(.zero, load.settle - .nanoseconds(1)))
+        min(.seconds(2), max(.zero, load.settle - .nanoseconds(1)))
     }
 }
