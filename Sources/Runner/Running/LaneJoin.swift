@@ -1,4 +1,3 @@
-internal import Dispatch
 package import Journal
 internal import Lanes
 internal import Synchronization
@@ -12,14 +11,12 @@ internal import Synchronization
 /// lane 1   e2 e3 |                 (ended, household, sequence)
 /// ```
 ///
-/// Off the lanes: they wait only when journal and judge are many steps behind.
+/// The lane that was last to pass a step joins it; others that pass the next meanwhile leave that to it, as it is
+/// behind. It waits only when journal and judge are many steps behind.
 ///
-/// Safe because what changes is in a `Mutex`; steps are joined on `queue` alone, in their order.
-package final class LaneJoin: HistorySink, @unchecked Sendable {
+/// What changes is in a `Mutex`; one lane at a time joins steps, in their order.
+package final class LaneJoin: HistorySink {
     private let next: any HistorySink
-    private let queue = DispatchQueue(label: "screenrig.join", qos: .userInitiated)
-    /// Lets only so many steps wait to be joined.
-    private let gate = DispatchSemaphore(value: 16)
     private let state: Mutex<State>
 
     fileprivate struct State {
@@ -27,8 +24,9 @@ package final class LaneJoin: HistorySink, @unchecked Sendable {
         var through: [Instant]
         /// By lane, in order.
         var pending: [[Part]]
-        /// Everything before has gone to the queue.
+        /// Everything before is joined, or a lane is about to.
         var joined = Instant.start
+        var isJoining = false
     }
 
     /// A batch, and the step that it belongs to.
@@ -53,42 +51,34 @@ package final class LaneJoin: HistorySink, @unchecked Sendable {
     }
 
     package func append(_ batch: Batch) {
-        let begun = state.withLock { state in
+        state.withLock { state in
             let begin = Lane.step(before: state.through[batch.lane])
             state.through[batch.lane] = batch.through
             state.pending[batch.lane].append(Part(step: begin, batch: batch))
-            return join(state.takeSteps())
         }
-        for _ in 0..<begun { gate.wait() }
+        join()
     }
 
+    /// Once all lanes have ended, everything that was handed over has been handed on.
     package func end(lane: Int) {
-        state.withLock { state in
-            state.through[lane] = .distantFuture
-            _ = join(state.takeSteps())
-        }
+        state.withLock { $0.through[lane] = .distantFuture }
+        join()
     }
 
-    /// Waits until everything that was handed over has been handed on. All lanes must have ended.
-    package func finish() {
-        queue.sync {}
-    }
-
-    /// Under the lock, so that steps come to the queue in their order. Gives how many there are.
-    private func join(_ steps: [Step]) -> Int {
-        for step in steps {
-            queue.async { [self] in
-                next.append(step.joined())
-                gate.signal()
-            }
+    private func join() {
+        var steps = state.withLock { $0.isJoining ? [] : $0.takeSteps() }
+        while !steps.isEmpty {
+            for step in steps { next.append(step.joined()) }
+            steps = state.withLock { $0.takeSteps() }
         }
-        return steps.count
     }
 }
 
 extension LaneJoin.State {
     /// The steps that all lanes have passed, earliest first; those in which nothing was handed over are left out.
+    /// Whoever has got some joins them, and asks again.
     fileprivate mutating func takeSteps() -> [LaneJoin.Step] {
+        isJoining = false
         let passed = Lane.step(before: through.min() ?? .start)
         guard passed > joined else { return [] }
         joined = passed
@@ -105,6 +95,7 @@ extension LaneJoin.State {
             }
             steps.append(LaneJoin.Step(begin: begin, batches: batches))
         }
+        isJoining = !steps.isEmpty
         return steps
     }
 }

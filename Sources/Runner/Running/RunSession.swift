@@ -26,8 +26,6 @@ package final class RunSession: @unchecked Sendable {
     private let pages: PageFolder
     private let writer: HistoryWriter
     private let judge: JudgeQueue?
-    /// What makes one of virtual lanes; nil for live ones.
-    private let join: LaneJoin?
     private let desk: EventDesk
     private let watch: RunWatch
     private let turns: TurnRecord
@@ -91,7 +89,7 @@ package final class RunSession: @unchecked Sendable {
         options.telemetry?.begin(header)
         let judged: any HistorySink = judge ?? writer
         let sink = options.telemetry?.before(judged) ?? judged
-        join =
+        let join =
             venue.isVirtual
             ? LaneJoin(
                 lanes: laneCount, from: .start + (venue.shard?.rest?.begins ?? .zero), before: sink)
@@ -184,7 +182,6 @@ package final class RunSession: @unchecked Sendable {
     }
 
     private func conclude(since began: Usage) throws -> RunResult {
-        join?.finish()
         let ended = lanes.map(\.now).max() ?? .start
         let spent = Usage.now()
         let cpu = venue.isVirtual ? 0 : spent.percent(since: began)
