@@ -26,6 +26,7 @@ final class HistoryStore {
     private let path: String
     /// Of the file, by which it is known again.
     private let number: UInt64?
+    private var hasIndices = false
 
     /// `pageLimit` makes a disk of that many pages (of 4 KB), for tests.
     init(path: String, pageLimit: Int? = nil) throws(JournalError) {
@@ -35,7 +36,7 @@ final class HistoryStore {
             // What is written outlives this process from then on, whether it is killed or not; only a
             // machine that loses power may lose it. Waiting for the disk meanwhile would put off the
             // next transaction, by a second on a machine that has much to write; `seal` waits once.
-            try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF")
+            try database.execute(sql: "PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL")
             if let pageLimit {
                 try database.execute(sql: "PRAGMA max_page_count = \(pageLimit)")
             }
@@ -92,19 +93,24 @@ final class HistoryStore {
         }
     }
 
-    /// Makes one plain file of it: indices, no WAL, readable from a read-only place.
-    func seal(withIndices: Bool) throws {
-        if withIndices {
-            try database.write { database in
-                for index in HistorySchema.indices { try database.execute(sql: index) }
-            }
+    /// Makes the indices, once: sorted in one go, an entry costs less than with its row.
+    func index() throws {
+        guard !hasIndices else { return }
+        try database.write { database in
+            for index in HistorySchema.indices { try database.execute(sql: index) }
         }
+        hasIndices = true
+    }
+
+    /// Makes one plain file of it: indices, no WAL, readable from a read-only place, on the disk.
+    func seal(withIndices: Bool) throws {
+        if withIndices { try index() }
         try database.writeWithoutTransaction { database in
             try database.execute(
-                sql: "PRAGMA synchronous = FULL; PRAGMA wal_checkpoint(TRUNCATE); "
-                    + "PRAGMA journal_mode = DELETE")
+                sql: "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE")
         }
         try close()
+        guard PrivateFile.sync(path) else { throw DatabaseError(resultCode: .SQLITE_IOERR_FSYNC) }
     }
 
     func close() throws { try database.close() }

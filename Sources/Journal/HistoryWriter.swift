@@ -128,6 +128,17 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
         }
     }
 
+    /// Nothing more comes from the lanes: what there is to do about that is done while the caller does other things
+    /// before `finish`.
+    public func settle() {
+        queue.async { [self] in
+            assertOnQueue()
+            ledger.settle()
+            ledger.index()
+            tellFailure()
+        }
+    }
+
     /// Waits for everything handed over, writes it and the end, and gives the end with its history
     /// hash. The file is then complete and read-only in spirit. Call it once, last.
     public func finish(_ end: HistoryEnd) -> HistoryEnd {

@@ -201,6 +201,11 @@ final class Ledger {
         }
     }
 
+    /// Makes the indices, if there is room for them; `finish` has the room of the reserve.
+    func index() {
+        if failure == nil, store.isInPlace { try? store.index() }
+    }
+
     /// Writes the rest and the end, and makes one plain file of it.
     func finish(_ end: HistoryEnd) -> HistoryEnd {
         for one in keeper.finish() { keep(one) }

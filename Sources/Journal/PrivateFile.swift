@@ -30,6 +30,21 @@ public enum PrivateFile {
         if descriptor >= 0 { close(descriptor) }
     }
 
+    /// Waits until a file is on the disk, and its place in its folder where folders can be waited for. False: it may
+    /// not be.
+    static func sync(_ path: String) -> Bool {
+        func isSynced(_ path: String) -> Bool {
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { return false }
+            defer { close(descriptor) }
+            return fsync(descriptor) == 0
+        }
+        let folder = (path as NSString).deletingLastPathComponent
+        guard isSynced(path) else { return false }
+        _ = isSynced(folder.isEmpty ? "." : folder)
+        return true
+    }
+
     /// A folder, unless it is there, and what leads to it. Only its owner may look into it.
     public static func makeFolder(_ path: String) throws {
         if mkdir(path, 0o700) == 0 { return }

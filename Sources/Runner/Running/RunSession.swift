@@ -182,6 +182,7 @@ package final class RunSession: @unchecked Sendable {
     }
 
     private func conclude(since began: Usage) throws -> RunResult {
+        writer.settle()
         let ended = lanes.map(\.now).max() ?? .start
         let spent = Usage.now()
         let cpu = venue.isVirtual ? 0 : spent.percent(since: began)
