@@ -1,61 +1,75 @@
 /// Base64 in both alphabets (RFC 4648, 4 and 5).
 public enum Base64 {
-    private static let standard = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    private static let urlSafe = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     /// The value of each byte in either alphabet; 255 where it has none.
     private static let values: [UInt8] = {
         var values = [UInt8](repeating: 255, count: 256)
-        for alphabet in [standard, urlSafe] {
-            for (value, byte) in alphabet.enumerated() { values[Int(byte)] = UInt8(value) }
+        let shared = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+        for digits in [shared + "+/", shared + "-_"] {
+            for (value, byte) in digits.utf8.enumerated() { values[Int(byte)] = UInt8(value) }
         }
         return values
     }()
 
+    /// An alphabet, by what its last two digits are: before them both have letters and figures.
+    private struct Alphabet {
+        /// From what would follow upon the nine to the digit of 62.
+        let back: UInt64
+        /// From what would follow upon that to the digit of 63.
+        let forth: UInt64
+
+        static let standard = Alphabet(back: 15, forth: 3)
+        static let urlSafe = Alphabet(back: 13, forth: 49)
+
+        /// The eight digits of the upper six bytes of a number, the first in the lowest byte.
+        @inline(__always)
+        func digits(of bytes: UInt64) -> UInt64 {
+            // 24 bits into each half, 12 into each quarter, 6 into each byte: the first still in the highest.
+            let halves = bytes >> 8 & 0x00ff_ffff_0000_0000 | bytes >> 16 & 0x00ff_ffff
+            let quarters = halves << 4 & 0x0fff_0000_0fff_0000 | halves & 0x0fff_0000_0fff
+            let values = quarters << 2 & 0x3f00_3f00_3f00_3f00 | quarters & 0x003f_003f_003f_003f
+            let all: UInt64 = 0x0101_0101_0101_0101
+            @inline(__always)
+            func isFrom(_ least: UInt64) -> UInt64 { (values &+ all &* (0x80 - least)) >> 7 & all }
+            let digits =
+                values &+ all &* 0x41 &+ isFrom(26) &* 6 &- isFrom(52) &* 75
+                &- isFrom(62) &* back &+ isFrom(63) &* forth
+            return digits.byteSwapped
+        }
+    }
+
     /// The standard alphabet, padded.
     public static func encode(_ bytes: [UInt8]) -> String {
-        encode(bytes.span, standard.span, pads: true)
+        encode(bytes.span, Alphabet.standard, pads: true)
     }
 
     /// The standard alphabet, padded.
     public static func encode(_ text: String.UTF8View) -> String {
-        encode(text.span, standard.span, pads: true)
+        encode(text.span, Alphabet.standard, pads: true)
     }
 
     /// The URL-safe alphabet, not padded: parts of a JWT.
     public static func encodeURL(_ bytes: [UInt8]) -> String {
-        encode(bytes.span, urlSafe.span, pads: false)
+        encode(bytes.span, Alphabet.urlSafe, pads: false)
     }
 
     /// The URL-safe alphabet, not padded: parts of a JWT.
     public static func encodeURL(_ text: String.UTF8View) -> String {
-        encode(text.span, urlSafe.span, pads: false)
+        encode(text.span, Alphabet.urlSafe, pads: false)
     }
 
-    private static func encode(
-        _ bytes: Span<UInt8>, _ alphabet: Span<UInt8>, pads: Bool
-    ) -> String {
+    private static func encode(_ bytes: Span<UInt8>, _ alphabet: Alphabet, pads: Bool) -> String {
         String(utf8Capacity: (bytes.count + 2) / 3 * 4) { text in
             var position = 0
-            while position + 3 <= bytes.count {
-                let three =
-                    UInt32(bytes[position]) << 16 | UInt32(bytes[position + 1]) << 8
-                    | UInt32(bytes[position + 2])
-                text.append(alphabet[Int(three >> 18)])
-                text.append(alphabet[Int(three >> 12 & 63)])
-                text.append(alphabet[Int(three >> 6 & 63)])
-                text.append(alphabet[Int(three & 63)])
-                position += 3
+            while position <= bytes.count - 8 {
+                text.append(alphabet.digits(of: bytes.word(at: position).byteSwapped), bytes: 8)
+                position += 6
             }
-            // One or two bytes are left: two or three digits.
-            if position < bytes.count {
-                let isOne = position + 1 == bytes.count
-                let two =
-                    UInt32(bytes[position]) << 8 | (isOne ? 0 : UInt32(bytes[position + 1]))
-                text.append(alphabet[Int(two >> 10)])
-                text.append(alphabet[Int(two >> 4 & 63)])
-                if !isOne { text.append(alphabet[Int(two << 2 & 63)]) }
+            // Of fewer than six bytes the last digit is filled up with zeros.
+            while position < bytes.count {
+                let rest = bytes.rest(from: position).byteSwapped
+                let digits = min(((bytes.count - position) * 8 + 5) / 6, 8)
+                text.append(alphabet.digits(of: rest), bytes: digits)
+                position += 6
             }
             while pads, text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
         }

@@ -2,49 +2,75 @@
 extension Span<UInt8> {
     /// Eight bytes as a number whose lowest byte is the first of them. The span is checked; any eight
     /// bytes are a number.
-    private func word(at position: Int) -> UInt64 {
+    @inline(__always)
+    func word(at position: Int) -> UInt64 {
         UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
     }
 
-    /// Where, from `start` on, the first byte of `stops` stands; the end where there is none.
-    public func first(of stops: ByteStops, from start: Int = 0) -> Int {
+    /// The fewer than eight bytes from `position` on as such a number; zeros stand behind the last. Never inlined:
+    /// in a loop over words it would be unrolled for each of them.
+    @inline(never)
+    func rest(from position: Int) -> UInt64 {
+        let left = count - position
+        var (word, place) = (UInt64(0), count)
+        // From the last to the first, so that each part moves those behind it up.
+        if left & 1 != 0 {
+            place -= 1
+            word = UInt64(self[place])
+        }
+        if left & 2 != 0 {
+            place -= 2
+            let two = bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt16.self)
+            word = word << 16 | UInt64(UInt16(littleEndian: two))
+        }
+        if left & 4 != 0 {
+            place -= 4
+            let four = bytes.unsafeLoadUnaligned(fromByteOffset: place, as: UInt32.self)
+            word = word << 32 | UInt64(UInt32(littleEndian: four))
+        }
+        return word
+    }
+
+    /// Where, from `start` on, the first byte stands that is marked; the end where there is none. Of eight bytes in
+    /// a number, `marks` sets the top bit of those that it means; above the lowest mark it need not be right.
+    @inline(__always)
+    func first(from start: Int, _ marks: (UInt64) -> UInt64) -> Int {
         var position = start
-        while position + 8 <= count {
-            let found = stops.found(in: word(at: position))
+        while position <= count - 8 {
+            let found = marks(word(at: position))
             guard found == 0 else { return position + found.trailingZeroBitCount >> 3 }
             position += 8
         }
-        while position < count, stops.found(in: UInt64(self[position]) | ByteStops.filler) == 0 {
-            position += 1
-        }
-        return position
+        guard position < count else { return position }
+        return Swift.min(position + marks(rest(from: position)).trailingZeroBitCount >> 3, count)
+    }
+
+    /// Where, from `start` on, the first byte of `stops` stands; the end where there is none.
+    @inline(__always)
+    public func first(of stops: ByteStops, from start: Int = 0) -> Int {
+        first(from: start) { stops.found(in: $0) }
     }
 
     /// Where, from `start` on, `byte` first stands; the end where it does not.
     public func first(_ byte: UInt8, from start: Int = 0) -> Int {
-        var position = start
-        while position + 8 <= count {
-            let found = ByteStops.zeros(word(at: position) ^ ByteStops.all(byte))
-            guard found == 0 else { return position + found.trailingZeroBitCount >> 3 }
-            position += 8
-        }
-        while position < count, self[position] != byte { position += 1 }
-        return position
+        let wanted = ByteStops.all(byte)
+        return first(from: start) { ByteStops.zeros($0 ^ wanted) }
     }
 
     /// Whether the bytes from `start` on are those of `part`.
     public func holds(_ part: Span<UInt8>, at start: Int) -> Bool {
         guard start >= 0, part.count <= count - start else { return false }
+        let last = part.count - 8
+        guard last >= 0 else {
+            for offset in part.indices where self[start + offset] != part[offset] { return false }
+            return true
+        }
         var offset = 0
-        while offset + 8 <= part.count {
+        while offset < last {
             guard word(at: start + offset) == part.word(at: offset) else { return false }
             offset += 8
         }
-        while offset < part.count {
-            guard self[start + offset] == part[offset] else { return false }
-            offset += 1
-        }
-        return true
+        return word(at: start + last) == part.word(at: last)
     }
 
     /// Where, from `start` on, `part` first stands; nil where it does not.
@@ -75,8 +101,7 @@ extension Span<UInt8> {
 
     /// Whether they are the bytes of `text`.
     public func isEqual(to text: String) -> Bool {
-        let wanted = text.utf8Span.span
-        return count == wanted.count && holds(wanted, at: 0)
+        count == text.utf8.count && holds(text.utf8Span.span, at: 0)
     }
 }
 
@@ -91,6 +116,7 @@ public struct ByteStops: Sendable {
 
     /// All below `below`, which is at most 127, two more that are not 127, and, if wanted, all from 128 on.
     /// `ignoresCase`: the two are lower-case letters, and stand for their upper case, too.
+    @inline(__always)
     public init(
         below: UInt8 = 0, _ one: Unicode.Scalar, _ other: Unicode.Scalar, beyondASCII: Bool = false,
         ignoresCase: Bool = false
@@ -105,14 +131,16 @@ public struct ByteStops: Sendable {
     /// What is not as it is in a JSON string, or no ASCII.
     static var json: ByteStops { ByteStops(below: 0x20, "\"", "\\", beyondASCII: true) }
 
-    fileprivate static let filler: UInt64 = 0x7f7f_7f7f_7f7f_7f00
     private static let tops: UInt64 = 0x8080_8080_8080_8080
 
+    @inline(__always)
     fileprivate static func all(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
 
     /// The top bit of each byte that is 0.
+    @inline(__always)
     fileprivate static func zeros(_ word: UInt64) -> UInt64 { (word &- all(1)) & ~word & tops }
 
+    @inline(__always)
     fileprivate func found(in word: UInt64) -> UInt64 {
         let letters = word | ignored
         return (word &- below) & ~word & Self.tops | word & beyondASCII

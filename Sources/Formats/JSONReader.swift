@@ -67,26 +67,40 @@ struct JSONScanner {
             limit = depth < JSON.maximumDepth ? .nodes : .depth
             return false
         }
-        let place = nodes.count
-        nodes.append(JSONDocument.Node(name: name))
         skipSpace(bytes)
         guard position < bytes.count else { return false }
-        let isRead: Bool
+        let place = nodes.count
+        var node = JSONDocument.Node(name: name, next: Int32(place + 1))
         switch bytes[position] {
-        case UInt8(ascii: "{"): isRead = object(bytes, place, depth: depth)
-        case UInt8(ascii: "["): isRead = array(bytes, place, depth: depth)
-        case UInt8(ascii: "\""): isRead = text(.string, string(bytes), place)
-        case UInt8(ascii: "t"): isRead = word("true", .yes, bytes, place)
-        case UInt8(ascii: "f"): isRead = word("false", .no, bytes, place)
-        case UInt8(ascii: "n"): isRead = word("null", .null, bytes, place)
-        default: isRead = text(.number, number(bytes), place)
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            let isObject = bytes[position] == UInt8(ascii: "{")
+            node.kind = isObject ? .object : .array
+            nodes.append(node)
+            guard isObject ? object(bytes, depth: depth) : array(bytes, depth: depth) else {
+                return false
+            }
+            nodes[place].next = Int32(nodes.count)
+            return true
+        case UInt8(ascii: "\""):
+            guard let text = string(bytes) else { return false }
+            (node.kind, node.text) = (.string, text)
+        case UInt8(ascii: "t"):
+            guard takes("true", bytes) else { return false }
+            node.kind = .yes
+        case UInt8(ascii: "f"):
+            guard takes("false", bytes) else { return false }
+            node.kind = .no
+        case UInt8(ascii: "n"):
+            guard takes("null", bytes) else { return false }
+        default:
+            guard let digits = number(bytes) else { return false }
+            (node.kind, node.text) = (.number, digits)
         }
-        nodes[place].next = Int32(nodes.count)
-        return isRead
+        nodes.append(node)
+        return true
     }
 
-    private mutating func object(_ bytes: Span<UInt8>, _ place: Int, depth: Int) -> Bool {
-        nodes[place].kind = .object
+    private mutating func object(_ bytes: Span<UInt8>, depth: Int) -> Bool {
         position += 1
         if take(UInt8(ascii: "}"), bytes) { return true }
         while true {
@@ -100,8 +114,7 @@ struct JSONScanner {
         }
     }
 
-    private mutating func array(_ bytes: Span<UInt8>, _ place: Int, depth: Int) -> Bool {
-        nodes[place].kind = .array
+    private mutating func array(_ bytes: Span<UInt8>, depth: Int) -> Bool {
         position += 1
         if take(UInt8(ascii: "]"), bytes) { return true }
         while true {
@@ -111,21 +124,9 @@ struct JSONScanner {
         }
     }
 
-    private mutating func text(
-        _ kind: JSONDocument.Node.Kind, _ part: JSONDocument.Part?, _ place: Int
-    ) -> Bool {
-        guard let part else { return false }
-        nodes[place].kind = kind
-        nodes[place].text = part
-        return true
-    }
-
-    private mutating func word(
-        _ word: String, _ kind: JSONDocument.Node.Kind, _ bytes: Span<UInt8>, _ place: Int
-    ) -> Bool {
+    private mutating func takes(_ word: String, _ bytes: Span<UInt8>) -> Bool {
         guard bytes.holds(word.utf8Span.span, at: position) else { return false }
         position += word.utf8.count
-        nodes[place].kind = kind
         return true
     }
 

@@ -131,8 +131,9 @@ public struct UTCTime: Hashable, Sendable {
     /// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7).
     public var http: String {
         let weekday = seconds.floored(by: 86_400).quotient.floored(by: 7).remainder
-        return "\(Self.weekdays[Int(weekday)]), \(two(day)) \(Self.months[Int(month) - 1]) "
-            + "\(Self.padded(year, 4)) \(clock) GMT"
+        return String(
+            joining: Self.weekdays[Int(weekday)], ", ", two(day), " ",
+            Self.months[Int(month) - 1], " ", Self.padded(year, 4), " ", clock, " GMT")
     }
 
     /// Reads `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that servers may send (RFC 9110, 5.6.7); nil for

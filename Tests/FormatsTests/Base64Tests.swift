@@ -38,4 +38,15 @@ import Testing
         let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 250) }
         #expect(Base64.encode(bytes) == Data(bytes).base64EncodedString())
     }
+
+    /// Each group of three bytes stands at four places of those that are written at once.
+    @Test("all digits of both alphabets, at every place", arguments: 0..<12)
+    func digits(first: Int) {
+        let bytes = (first..<first + 1024).map { UInt8(truncatingIfNeeded: $0 &* 167 ^ $0 >> 3) }
+        let standard = Data(bytes).base64EncodedString()
+        #expect(Base64.encode(bytes) == standard)
+        let url = standard.replacing("+", with: "-").replacing("/", with: "_")
+        #expect(Base64.encodeURL(bytes) == String(url.prefix { $0 != "=" }))
+        #expect(Base64.decode(standard) == bytes)
+    }
 }

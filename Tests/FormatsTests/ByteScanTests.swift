@@ -87,6 +87,32 @@ import Testing
         #expect(String(decoding: bytes, as: UTF8.self) == decoded)
     }
 
+    @Test("letters, figures and -._~ stay as they are, whichever stand beside them")
+    func unreserved() {
+        let plain = Set(
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+        Self.texts { bytes in
+            let text = String(decoding: bytes, as: UTF8.self)
+            var wanted = ""
+            for byte in text.utf8 {
+                let digits = String(byte, radix: 16, uppercase: true)
+                wanted +=
+                    plain.contains(byte)
+                    ? String(UnicodeScalar(byte)) : byte < 16 ? "%0" + digits : "%" + digits
+            }
+            if PercentEncoding.encode(text) != wanted { Issue.record("\(bytes)") }
+            if PercentEncoding.width(of: text) != wanted.utf8.count { Issue.record("\(bytes)") }
+        }
+    }
+
+    @Test("texts of any length are joined")
+    func joined() {
+        for length in 0..<20 {
+            let part = String("0123456789abcdefghijk".prefix(length))
+            #expect(String(joining: part, "é", "", part) == part + "é" + part)
+        }
+    }
+
     @Test("a text goes to bytes and comes from them")
     func texts() {
         var bytes: [UInt8] = [1]

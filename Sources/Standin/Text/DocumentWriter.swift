@@ -210,9 +210,3 @@ struct DocumentWriter {
 
     private mutating func write(_ text: String) { bytes.append(text: text) }
 }
-
-extension OutputSpan<UInt8> {
-    mutating func append(_ bytes: Span<UInt8>) {
-        for position in bytes.indices { append(bytes[position]) }
-    }
-}

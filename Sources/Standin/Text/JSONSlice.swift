@@ -61,11 +61,12 @@ struct JSONSlice {
     }
 
     static func quote(_ text: String, to out: inout [UInt8]) {
-        if isPlain(text) {
+        let plain = text.utf8Span.span
+        if plain.first(of: ByteStops(below: 32, "\"", "\\")) == plain.count {
             // Once for all of it: else text and mark each might move what is there.
-            out.append(addingCapacity: text.utf8.count + 2) { out in
+            out.append(addingCapacity: plain.count + 2) { out in
                 out.append(UInt8(ascii: "\""))
-                out.append(text.utf8Span.span)
+                out.append(plain)
                 out.append(UInt8(ascii: "\""))
             }
             return
@@ -83,11 +84,6 @@ struct JSONSlice {
             }
         }
         out.append(UInt8(ascii: "\""))
-    }
-
-    private static func isPlain(_ text: String) -> Bool {
-        let bytes = text.utf8Span.span
-        return bytes.first(of: ByteStops(below: 32, "\"", "\\")) == bytes.count
     }
 
     mutating func isAtEnd() -> Bool {
@@ -139,11 +135,7 @@ struct JSONSlice {
     private mutating func string() -> String? {
         position += 1
         let start = position
-        while position < bytes.count, bytes[position] != UInt8(ascii: "\""),
-            bytes[position] != UInt8(ascii: "\\"), bytes[position] >= 32
-        {
-            position += 1
-        }
+        position = bytes.span.first(of: ByteStops(below: 32, "\"", "\\"), from: start)
         var text = Array(bytes[start..<position])
         while position < bytes.count {
             let byte = bytes[position]
