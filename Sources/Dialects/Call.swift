@@ -57,6 +57,10 @@ extension String {
     /// Equality of ASCII texts without regard to case: header names, media types.
     public func equalsIgnoringCase(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
+        // Most are written alike, which short texts tell without a look at their bytes, or differ in the first.
+        if self == other { return true }
+        guard let first = utf8.first, let wanted = other.utf8.first, (first ^ wanted) & ~0x20 == 0
+        else { return false }
         return utf8Span.span.equalsIgnoringCase(other.utf8Span.span)
     }
 }
@@ -119,7 +123,7 @@ public struct Call: Sendable, Hashable {
     public init(
         _ operation: OperationName, _ method: Method, _ address: WebAddress,
         headers: Headers = [:], body: [UInt8] = [], code: Code? = nil, resource: String? = nil,
-        provoked: Bool = false
+        mvpd: String? = nil, subject: String? = nil, provoked: Bool = false
     ) {
         self.operation = operation
         self.method = method
@@ -128,6 +132,8 @@ public struct Call: Sendable, Hashable {
         self.body = body
         self.code = code
         self.resource = resource
+        self.mvpd = mvpd
+        self.subject = subject
         self.provoked = provoked
     }
 

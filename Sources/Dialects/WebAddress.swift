@@ -18,12 +18,12 @@ public struct Origin: Hashable, Sendable {
     public var authority: String {
         let bracketed = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
         let isDefault = port == (scheme == .https ? 443 : 80)
-        return isDefault ? bracketed : bracketed + ":" + String(port)
+        return isDefault ? bracketed : String(joining: bracketed, ":", String(port))
     }
 }
 
 extension Origin: CustomStringConvertible {
-    public var description: String { scheme.rawValue + "://" + authority }
+    public var description: String { String(joining: scheme.rawValue, "://", authority) }
 }
 
 /// An absolute http or https URL, taken apart as far as a browser needs (RFC 3986).

@@ -98,13 +98,9 @@ public struct V1: Dialect {
         _ issued: IssuedCode, mvpd: String?, _ credential: Credential
     ) -> Call? {
         let code = issued.code
-        var target = prefix
-        target.reserveCapacity(320)
-        target += "/api/v1/authenticate?reg_code="
-        target += FormEncoding.encode(code.text)
-        target += login.start
-        if let mvpd { target += "&mso_id=" + FormEncoding.encode(mvpd) }
-        target += login.end
+        let target = String(
+            joining: prefix, "/api/v1/authenticate?reg_code=", FormEncoding.encode(code.text),
+            login.start, mvpd == nil ? "" : "&mso_id=", FormEncoding.encode(mvpd ?? ""), login.end)
         var call = BrowserHops.start(
             .authenticate, WebAddress(origin: origin, target: target))
         call.code = code
@@ -156,21 +152,13 @@ public struct V1: Dialect {
     ) -> WebAddress {
         let style = credential.device.style
         let format = format(of: credential.device)
-        var target = prefix
-        target.reserveCapacity(160)
-        target += path
-        target += suffix(format)
-        target += query
-        target += credential.device.encodedID
-        target += style.query
-        if let resource {
-            target += "&resource="
-            target += FormEncoding.encode(resource)
-        }
-        if style.deviceInfo == .parameter {
-            target += "&device_info=" + credential.device.info.header
-        }
-        if format.means == .parameter { target += "&format=" + format.document.rawValue }
+        let namesInfo = style.deviceInfo == .parameter
+        let namesFormat = format.means == .parameter
+        let target = String(
+            joining: prefix, path, suffix(format), query, credential.device.encodedID, style.query,
+            resource == nil ? "" : "&resource=", FormEncoding.encode(resource ?? ""),
+            namesInfo ? "&device_info=" : "", namesInfo ? credential.device.info.header : "",
+            namesFormat ? "&format=" : "", namesFormat ? format.document.rawValue : "")
         return WebAddress(origin: origin, target: target)
     }
 
@@ -194,8 +182,9 @@ public struct V1: Dialect {
     }
 
     func address(_ path: String, _ fields: [(String, String)] = []) -> WebAddress {
-        let query = fields.isEmpty ? "" : "?" + FormEncoding.fields(fields)
-        return WebAddress(origin: origin, target: prefix + path + query)
+        let target = String(
+            joining: prefix, path, fields.isEmpty ? "" : "?", FormEncoding.fields(fields))
+        return WebAddress(origin: origin, target: target)
     }
 
     /// Device information is percent-encoded in the header too (A5).

@@ -199,8 +199,8 @@ extension V2 {
         guard let row, (200..<300).contains(document.reply.status), !document.isPage,
             call.operation.hasConditions, let tree = document.read()
         else { return found }
-        var conditions = Conditions(page: row.page, call: call, serviceProvider: serviceProvider)
-        conditions.hold(tree)
+        var conditions = Conditions(page: row.page, serviceProvider: serviceProvider)
+        conditions.hold(tree, of: call)
         found += conditions.found
         return found
     }
@@ -221,13 +221,11 @@ extension OperationName {
 /// request. Each rule names its section of rest-v2.md.
 private struct Conditions {
     let page: String
-    let call: Call
     let serviceProvider: String
     private(set) var found: [Deviation] = []
 
-    init(page: String, call: Call, serviceProvider: String) {
+    init(page: String, serviceProvider: String) {
         self.page = page
-        self.call = call
         self.serviceProvider = serviceProvider
     }
 
@@ -239,18 +237,19 @@ private struct Conditions {
         found.append(Deviation(rule: "rest-v2.md \(page): \(rule)", found: what, source: source))
     }
 
-    mutating func hold(_ tree: JSONDocument.Value) {
+    /// Nothing is kept of the call: a copy of one costs more than most of these rules.
+    mutating func hold(_ tree: JSONDocument.Value, of call: Call) {
         switch call.operation {
-        case .createSession, .resumeSession, .partnerRequest: holdSession(tree)
-        case .preauthorize, .authorize: holdDecisions(tree)
-        case .logout: holdLogout(tree)
-        default: holdProfiles(tree)
+        case .createSession, .resumeSession, .partnerRequest: holdSession(tree, of: call)
+        case .preauthorize, .authorize: holdDecisions(tree, of: call)
+        case .logout: holdLogout(tree, of: call)
+        default: holdProfiles(tree, of: call)
         }
     }
 
     // MARK: Sessions (§ 5.2)
 
-    private mutating func holdSession(_ tree: JSONDocument.Value) {
+    private mutating func holdSession(_ tree: JSONDocument.Value, of call: Call) {
         guard let action = tree["actionName"]?.text else { return }
         let hasCode = tree["code"].map { $0.kind != .null } ?? false
         let isOver = action == "authorize" || action == "partner_profile"
@@ -297,15 +296,16 @@ private struct Conditions {
     private mutating func holdEcho(
         of value: JSONDocument.Value?, _ name: String, _ wanted: String
     ) {
-        guard let value, value.kind == .string, let told = value.text, told != wanted else {
-            return
-        }
+        guard let value, value.kind == .string,
+            value.withText({ $0.isEqual(to: wanted) }) == false, let told = value.text,
+            told != wanted
+        else { return }
         note("\(name) is the one asked for", "'\(told.prefix(60))' for '\(wanted.prefix(60))'")
     }
 
     // MARK: Profiles (§ 6)
 
-    private mutating func holdProfiles(_ tree: JSONDocument.Value) {
+    private mutating func holdProfiles(_ tree: JSONDocument.Value, of call: Call) {
         guard let map = tree["profiles"], map.kind == .object else { return }
         for item in map.items.prefix(8) {
             guard let type = item["type"]?.text, let kind = Profile.Kind(rawValue: type) else {
@@ -314,7 +314,7 @@ private struct Conditions {
             if !Self.mayShow(kind, call.operation) {
                 note("type is one of those of the call", type, .reading)
             }
-            if kind == .appleSSO, call.operation != .ssoProfile { holdPartnerGate() }
+            if kind == .appleSSO, call.operation != .ssoProfile { holdPartnerGate(of: call) }
             if let issuer = item["issuer"]?.text {
                 let wanted =
                     switch kind {
@@ -332,7 +332,7 @@ private struct Conditions {
 
     /// § 8.3, I30: a partner's profile is for who shows that the partner grants access. That it stays hidden
     /// from who shows no status at all is our reading.
-    private mutating func holdPartnerGate() {
+    private mutating func holdPartnerGate(of call: Call) {
         let rule = "an appleSSO profile is shown only with a granted partner status"
         guard let status = call.headers["AP-Partner-Framework-Status"] else {
             return note(rule, "no status was sent", .reading)
@@ -354,7 +354,7 @@ private struct Conditions {
 
     // MARK: Decisions (§ 7)
 
-    private mutating func holdDecisions(_ tree: JSONDocument.Value) {
+    private mutating func holdDecisions(_ tree: JSONDocument.Value, of call: Call) {
         guard let list = tree["decisions"], list.kind == .array else { return }
         let items = list.items
         for item in items where found.count < 8 {
@@ -387,7 +387,7 @@ private struct Conditions {
 
     // MARK: Logout (§ 9)
 
-    private mutating func holdLogout(_ tree: JSONDocument.Value) {
+    private mutating func holdLogout(_ tree: JSONDocument.Value, of call: Call) {
         guard let map = tree["logouts"], map.kind == .object else { return }
         if let mvpd = call.mvpd, map[mvpd] == nil {
             note("logouts has the provider that was named", "no entry for it")

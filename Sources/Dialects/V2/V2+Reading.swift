@@ -106,11 +106,9 @@ extension V2 {
         guard let text = tree["code"]?.text, (6...7).contains(text.count) else {
             return .incomplete("rest-v2.md 5.2: code is 6 or 7 characters")
         }
-        if let impossible = tree.impossibleInstant(of: Self.times, "rest-v2.md 5.2") {
-            return impossible
-        }
         guard let start = tree["notBefore"]?.epoch, let end = tree["notAfter"]?.epoch else {
-            return .incomplete("rest-v2.md 5.2: notBefore and notAfter are epoch milliseconds")
+            return tree.impossibleInstant(of: Self.times, "rest-v2.md 5.2")
+                ?? .incomplete("rest-v2.md 5.2: notBefore and notAfter are epoch milliseconds")
         }
         guard let life = Times.life(from: start, to: end) else {
             return .impossible("rest-v2.md 5.2: notAfter is 1 ms to 10 years after notBefore")
@@ -148,11 +146,9 @@ extension V2 {
         }
         var profiles: [Profile] = []
         for item in map.items.prefix(Self.mostProfiles) {
-            if let impossible = item.impossibleInstant(of: Self.times, "rest-v2.md 6") {
-                return impossible
-            }
             guard let start = item["notBefore"]?.epoch, let end = item["notAfter"]?.epoch else {
-                return .incomplete("rest-v2.md 6: notBefore and notAfter are epoch milliseconds")
+                return item.impossibleInstant(of: Self.times, "rest-v2.md 6")
+                    ?? .incomplete("rest-v2.md 6: notBefore and notAfter are epoch milliseconds")
             }
             guard let userID = item["attributes"]?["userID"] else {
                 return .incomplete("rest-v2.md 6: userID is among the attributes")

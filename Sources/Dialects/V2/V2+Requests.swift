@@ -44,41 +44,36 @@ extension V2 {
     /// P2.
     private func oneProfile(_ credential: Credential) -> Call? {
         guard let mvpd = credential.mvpd else { return nil }
-        var call = call(
-            .profilesByMVPD, "\(paths.profiles)/\(FormEncoding.encode(mvpd))", credential,
-            shows: [.identity, .partner, .pass])
-        call.mvpd = mvpd
-        return call
+        return call(
+            .profilesByMVPD, String(joining: paths.profiles, "/", FormEncoding.encode(mvpd)),
+            credential, shows: [.identity, .partner, .pass], mvpd: mvpd)
     }
 
     /// P3: the same request on both screens.
     func profiles(of code: Code, _ credential: Credential) -> Call {
-        var call = call(
-            .profilesByCode, paths.profilesByCode + FormEncoding.encode(code.text), credential,
-            shows: .pass)
-        call.code = code
-        return call
+        call(
+            .profilesByCode,
+            String(joining: paths.profilesByCode, FormEncoding.encode(code.text)), credential,
+            shows: .pass, code: code)
     }
 
     /// S3.
     private func session(of code: Code, _ credential: Credential) -> Call {
-        var call = call(
-            .sessionByCode, "\(paths.sessions)/\(FormEncoding.encode(code.text))", credential)
-        call.code = code
-        return call
+        call(
+            .sessionByCode, String(joining: paths.sessions, "/", FormEncoding.encode(code.text)),
+            credential, code: code)
     }
 
     /// Z2: one resource, for that is what services allow (§ 7).
     private func authorization(of subject: Subject, _ credential: Credential) -> Call? {
         guard let resource = subject.resources.first else { return nil }
-        var call = decide(.authorize, paths.authorize, [resource], credential)
-        call?.resource = resource
-        return call
+        return decide(.authorize, paths.authorize, [resource], credential, about: resource)
     }
 
     /// Z1 and Z2.
     private func decide(
-        _ operation: OperationName, _ path: String, _ resources: [String], _ credential: Credential
+        _ operation: OperationName, _ path: String, _ resources: [String],
+        _ credential: Credential, about resource: String? = nil
     ) -> Call? {
         guard let mvpd = credential.mvpd else { return nil }
         var body: [UInt8] = []
@@ -89,32 +84,25 @@ extension V2 {
             JSONText.appendQuoted(resources[position], to: &body)
         }
         body.append(contentsOf: "]}".utf8)
-        var call = call(
-            operation, path + FormEncoding.encode(mvpd), credential,
-            shows: [.identity, .partner, .pass])
-        call.method = .post
-        call.headers.append("Content-Type", "application/json")
-        call.body = body
-        call.mvpd = mvpd
-        return call
+        return call(
+            operation, String(joining: path, FormEncoding.encode(mvpd)), credential,
+            shows: [.identity, .partner, .pass], sends: Content(type: "application/json", body),
+            mvpd: mvpd, resource: resource)
     }
 
     /// L.
     func logout(_ credential: Credential) -> Call? {
         guard let mvpd = credential.mvpd else { return nil }
-        var call = call(
-            .logout, paths.logout + FormEncoding.encode(mvpd) + paths.logoutQuery, credential,
-            shows: .identity)
-        call.mvpd = mvpd
-        return call
+        return call(
+            .logout, String(joining: paths.logout, FormEncoding.encode(mvpd), paths.logoutQuery),
+            credential, shows: .identity, mvpd: mvpd)
     }
 
     /// X1. It names no provider: that follows from what the platform says (§ 8.3).
     func partnerRequest(_ mvpd: String?, _ credential: Credential) -> Call {
-        var call = post(
-            .partnerRequest, paths.partnerSessions, returnForm(nil), credential, shows: .partner)
-        call.mvpd = mvpd
-        return call
+        call(
+            .partnerRequest, paths.partnerSessions, credential, shows: .partner,
+            sends: .form(returnForm(nil)), mvpd: mvpd)
     }
 
     // MARK: Building blocks
@@ -137,37 +125,49 @@ extension V2 {
     /// `mvpd`, `domainName`, `redirectUrl`, in that order.
     func returnForm(_ mvpd: String?) -> [UInt8] {
         guard let mvpd else { return Array(returnFields.dropFirst()) }
-        return FormEncoding.body([("mvpd", mvpd)]) + returnFields
+        let width = 5 + PercentEncoding.width(of: mvpd) + returnFields.count
+        return [UInt8](capacity: width) { form in
+            form.append("mvpd=".utf8Span.span)
+            PercentEncoding.append(mvpd, to: &form)
+            form.append(returnFields.span)
+        }
     }
 
-    func post(
-        _ operation: OperationName, _ target: String, _ form: [UInt8], _ credential: Credential,
-        shows tokens: Shown = []
-    ) -> Call {
-        var call = call(operation, target, credential, shows: tokens)
-        call.method = .post
-        call.headers.append("Content-Type", "application/x-www-form-urlencoded")
-        call.body = form
-        return call
+    /// The body of a POST.
+    struct Content {
+        let type: String
+        let body: [UInt8]
+
+        init(type: String, _ body: [UInt8]) {
+            self.type = type
+            self.body = body
+        }
+
+        static func form(_ body: [UInt8]) -> Content {
+            Content(type: "application/x-www-form-urlencoded", body)
+        }
     }
 
-    /// A GET with the headers of both screens (B1) and the tokens that it lists. The service reads device
-    /// headers only where § 3.1 has them.
+    /// A GET, or a POST of `content`, with the headers of both screens (B1) and the tokens that it lists. The
+    /// service reads device headers only where § 3.1 has them. A call is made in one go: to change one that was
+    /// returned copies it.
     func call(
         _ operation: OperationName, _ target: String, _ credential: Credential,
-        shows tokens: Shown = []
+        shows tokens: Shown = [], sends content: Content? = nil, code: Code? = nil,
+        mvpd: String? = nil, resource: String? = nil
     ) -> Call {
         var headers = Self.applicationHeaders(credential.device)
         if let bearer = credential.bearer {
             headers.append("Authorization", "Bearer " + bearer.reveal())
         }
         headers.append("AP-Device-Identifier", credential.device.fingerprint)
-        var call = Call(operation, .get, address(target), headers: headers)
-        if let held = credential.tokens {
-            held.show(tokens, in: &call.headers)
-            call.subject = held.subject
-        }
-        return call
+        let held = credential.tokens
+        held?.show(tokens, in: &headers)
+        if let content { headers.append("Content-Type", content.type) }
+        return Call(
+            operation, content == nil ? .get : .post, address(target), headers: headers,
+            body: content?.body ?? [], code: code, resource: resource, mvpd: mvpd,
+            subject: held?.subject)
     }
 
     /// Of every request that an app makes by itself. The device's information is Base64 alone (§ 3.2).

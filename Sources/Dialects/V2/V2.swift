@@ -78,20 +78,16 @@ public struct V2: Dialect {
 
     /// S1. A code has no lifetime of the caller's choice (§ 16.1).
     public func issueCode(_ credential: Credential, lifetime _: Duration?, mvpd: String?) -> Call? {
-        var call = post(
-            .createSession, paths.sessions, returnForm(mvpd), credential, shows: .identity)
-        call.mvpd = mvpd
-        return call
+        call(
+            .createSession, paths.sessions, credential, shows: .identity,
+            sends: .form(returnForm(mvpd)), mvpd: mvpd)
     }
 
     /// S2.
     public func completeSession(_ code: Code, mvpd: String, _ credential: Credential) -> Call? {
-        var call = post(
-            .resumeSession, "\(paths.sessions)/\(FormEncoding.encode(code.text))",
-            returnForm(mvpd), credential)
-        call.code = code
-        call.mvpd = mvpd
-        return call
+        call(
+            .resumeSession, String(joining: paths.sessions, "/", FormEncoding.encode(code.text)),
+            credential, sends: .form(returnForm(mvpd)), code: code, mvpd: mvpd)
     }
 
     /// A: the browser's, from an address that either screen builds out of the code (§ 5.4). The provider is
@@ -135,10 +131,8 @@ public struct V2: Dialect {
     public func tokenExchange(
         _ response: String, mvpd: String, on _: PlatformDevice, _ credential: Credential
     ) -> Call? {
-        var call = post(
-            .ssoProfile, paths.partnerProfiles, FormEncoding.body([("SAMLResponse", response)]),
-            credential, shows: .partner)
-        call.mvpd = mvpd
-        return call
+        call(
+            .ssoProfile, paths.partnerProfiles, credential, shows: .partner,
+            sends: .form(FormEncoding.body([("SAMLResponse", response)])), mvpd: mvpd)
     }
 }
