@@ -141,16 +141,28 @@ struct CodeRecord: Sendable {
     func awaits(_ login: String) -> Bool { state == .used(login: login) || secondLogin == login }
 }
 
-/// What a device said of itself when it asked for a code.
-struct Registrant: Sendable {
+/// What a device said of itself when it asked for a code. A reference: records are copied at each look-up.
+final class Registrant: Sendable {
     /// Base64 of the normalised device information.
-    var deviceInfo: String
-    var userAgent: String
-    var registrationURL: String?
-    var deviceType: String
-    var appVersion: String
+    let deviceInfo: String
+    let userAgent: String
+    let registrationURL: String?
+    let deviceType: String
+    let appVersion: String
     /// The registered application: id, name, version.
-    var software: Software?
+    let software: Software?
+
+    init(
+        deviceInfo: String, userAgent: String, registrationURL: String? = nil, deviceType: String,
+        appVersion: String, software: Software? = nil
+    ) {
+        self.deviceInfo = deviceInfo
+        self.userAgent = userAgent
+        self.registrationURL = registrationURL
+        self.deviceType = deviceType
+        self.appVersion = appVersion
+        self.software = software
+    }
 }
 
 /// All live codes. Neutral: no protocol is visible here.

@@ -47,6 +47,6 @@ extension Service {
     /// The protocol that a request speaks: the one place that knows which there are.
     static func question(_ request: ServiceRequest) -> any ProtocolQuestion {
         if V2Question.isOne(request) { return V2Question(request) }
-        return GrantQuestion(request) ?? V1Question(request)
+        return GrantQuestion.read(request) ?? V1Question(request)
     }
 }

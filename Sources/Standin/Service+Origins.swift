@@ -25,7 +25,9 @@ extension Service {
     }
 
     /// Each reply with what is said of its way: the replica that gave it, and that a page may read it.
-    func dressed(_ effects: [Effect], for request: ServiceRequest) -> [Effect] {
+    static func dressed(
+        _ effects: [Effect], for request: ServiceRequest, by balancer: Balancer
+    ) -> [Effect] {
         let isPages = request.method != .options && request.headers["Origin"] != nil
         guard isPages || balancer.node != nil else { return effects }
         return effects.map { effect in

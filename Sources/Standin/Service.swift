@@ -106,7 +106,7 @@ public struct Service: Sendable {
             request.method == .options
             ? [.reply(preflight(at: moment), to: request.id, after: .zero)]
             : answer(request, asking: &question, at: moment)
-        return dressed(keyed(effects), for: request)
+        return Self.dressed(Self.keyed(effects, by: ids.key), for: request, by: balancer)
     }
 
     /// Something that it had put off until now; what it leads to.
@@ -114,16 +114,17 @@ public struct Service: Sendable {
         let moment = moment(at: now)
         sweep(at: moment)
         ids.begin(deed.drawKey)
-        return keyed(perform(deed.act, at: moment))
+        return Self.keyed(perform(deed.act, at: moment), by: ids.key)
     }
 
     private func moment(at now: Instant) -> Moment {
         Moment(now: now, milliseconds: epoch + now.nanoseconds / 1_000_000)
     }
 
-    /// What is put off is drawn for whom it was put off.
-    private func keyed(_ effects: [Effect]) -> [Effect] {
-        guard let key = ids.key else { return effects }
+    /// What is put off is drawn for whom it was put off. Static, as `dressed`: a method of the service would have
+    /// all of it copied first.
+    private static func keyed(_ effects: [Effect], by key: DrawKey?) -> [Effect] {
+        guard let key else { return effects }
         var effects = effects
         for position in effects.indices {
             guard case .again(var deed, at: let instant) = effects[position] else { continue }

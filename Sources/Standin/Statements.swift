@@ -24,7 +24,9 @@ struct Statements: Sendable {
 
     /// What a body was found to say that is byte for byte the last good one.
     func known(_ body: [UInt8]) -> Software? {
-        !body.isEmpty && body == lastBody ? last?.software : nil
+        // By words: `==` of arrays looks at each byte.
+        !body.isEmpty && body.count == lastBody.count && body.span.holds(lastBody.span, at: 0)
+            ? last?.software : nil
     }
 
     /// Keeps a body whose statement has just been read, and which says nothing else.

@@ -28,10 +28,14 @@ public enum Distribution: Hashable, Sendable {
     /// A distribution made ready for many draws: its logarithm is taken once.
     public struct Sampler: Sendable {
         private enum Shape {
-            case fixed(Duration)
+            case fixed(Duration, nanoseconds: Int64)
             case uniform(from: Double, to: Double)
             case exponential(mean: Double)
             case lognormal(median: Double, sigma: Double)
+
+            static func fixed(inside value: Duration) -> Shape {
+                .fixed(value, nanoseconds: value.nanoseconds)
+            }
         }
 
         /// In nanoseconds.
@@ -41,7 +45,7 @@ public enum Distribution: Hashable, Sendable {
         public init(_ distribution: Distribution) {
             shape =
                 switch distribution {
-                case .fixed(let value): .fixed(min(max(value, .zero), Distribution.longest))
+                case .fixed(let value): .fixed(inside: min(max(value, .zero), Distribution.longest))
                 case .uniform(let low, let high):
                     .uniform(from: Double(low.nanoseconds), to: Double(high.nanoseconds))
                 case .exponential(let mean): .exponential(mean: Double(mean.nanoseconds))
@@ -54,19 +58,19 @@ public enum Distribution: Hashable, Sendable {
 
         /// One draw; see `Distribution.sample`.
         public func sample(using dice: inout Dice) -> Duration {
-            if case .fixed(let value) = shape { return value }
+            if case .fixed(let value, _) = shape { return value }
             return .nanoseconds(nanoseconds(atShare: dice.unit()))
         }
 
         /// One draw in whole nanoseconds: what is added to an instant is not multiplied and divided again in
         /// 128 bits.
         public func nanoseconds(using dice: inout Dice) -> Int64 {
-            if case .fixed(let value) = shape { return value.nanoseconds }
+            if case .fixed(_, let nanoseconds) = shape { return nanoseconds }
             return nanoseconds(atShare: dice.unit())
         }
 
         func value(atShare share: Double) -> Duration {
-            if case .fixed(let value) = shape { return value }
+            if case .fixed(let value, _) = shape { return value }
             return .nanoseconds(nanoseconds(atShare: share))
         }
 
@@ -74,7 +78,7 @@ public enum Distribution: Hashable, Sendable {
             let inside = min(max(share, Distribution.cut), 1 - Distribution.cut)
             let nanoseconds: Double
             switch shape {
-            case .fixed(let value): return value.nanoseconds
+            case .fixed(_, let nanoseconds): return nanoseconds
             case .uniform(let from, let to):
                 nanoseconds = from + (to - from) * min(max(share, 0), 1)
             case .exponential(let mean):

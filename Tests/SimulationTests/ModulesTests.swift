@@ -40,7 +40,7 @@ struct ModulesTests {
                 .map { $0.trimmingCharacters(in: .whitespaces) }
                 .filter { $0.contains("V1") && !$0.contains(".adobePassV1") && !$0.hasPrefix("//") }
         }
-        #expect(lines == ["return GrantQuestion(request) ?? V1Question(request)"])
+        #expect(lines == ["return GrantQuestion.read(request) ?? V1Question(request)"])
     }
 
     /// For each module of ours the modules of ours that its files import.

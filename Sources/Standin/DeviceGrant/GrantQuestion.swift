@@ -14,6 +14,17 @@ enum GrantEndpoint: String, Sendable {
     case login = "/device/login"
     case decision = "/device/decision"
 
+    /// Of a path and query; nil: it is of another protocol.
+    init?(target: String) {
+        let target = target.utf8Span.span
+        // Nearly all requests of other protocols are told apart by their first letters.
+        guard target.count > 1, Self.initials.contains(target[1]) else { return nil }
+        let path = target.extracting(0..<target.first(UInt8(ascii: "?")))
+        self.init(rawValue: String(repairing: path))
+    }
+
+    private static let initials = Array("od.".utf8)
+
     /// As `Allow` has them.
     var allowed: String {
         switch self {
@@ -43,22 +54,18 @@ final class GrantQuestion: Sendable {
     private let form: FormFields
 
     /// Nil: it is of another protocol.
-    init?(_ request: ServiceRequest) {
-        let target = request.target.utf8Span.span
-        // Nearly all requests of other protocols are told apart by their first letters.
-        guard target.count > 1, Self.initials.contains(target[1]) else { return nil }
-        let end = target.first(UInt8(ascii: "?"))
-        let path = String(repairing: target.extracting(0..<end))
-        guard let endpoint = GrantEndpoint(rawValue: path) else { return nil }
+    static func read(_ request: ServiceRequest) -> GrantQuestion? {
+        GrantEndpoint(target: request.target).map { GrantQuestion(request, $0) }
+    }
+
+    private init(_ request: ServiceRequest, _ endpoint: GrantEndpoint) {
         self.request = request
         self.endpoint = endpoint
-        query = FormFields(request.target, from: end + 1)
+        query = FormFields(request.target, from: endpoint.rawValue.utf8.count + 1)
         form =
             request.method == .post && !request.body.isEmpty
             ? FormFields(String(decoding: request.body, as: UTF8.self), from: 0) : .none
     }
-
-    private static let initials = Array("od.".utf8)
 
     /// A field of the form; one without a value counts as missing (RFC 8628, 3.1).
     func field(_ name: String) -> String? { form[name].flatMap { $0.isEmpty ? nil : $0 } }

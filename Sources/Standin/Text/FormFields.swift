@@ -48,10 +48,11 @@ struct FormFields: Sendable {
     /// The decoded value of the first field of that name; nil when there is none. Names are
     /// case-sensitive (rest-v1.md § 3.1) and, as all of ours, need no escaping.
     subscript(name: String) -> String? {
-        guard !fields.isEmpty else { return nil }
-        let (bytes, wanted) = (text.utf8Span.span, name.utf8Span.span)
-        for field in fields where field.sign - field.start == wanted.count {
-            guard bytes.holds(wanted, at: field.start) else { continue }
+        // Most names differ in length, which is told without touching their texts.
+        let length = name.utf8.count
+        for field in fields where field.sign - field.start == length {
+            let bytes = text.utf8Span.span
+            guard bytes.holds(name.utf8Span.span, at: field.start) else { continue }
             return Percent.decode(bytes.extracting(field.value), plusIsSpace: true)
         }
         return nil
@@ -76,9 +77,7 @@ extension String {
         if let text = try? UTF8Span(validating: bytes) {
             self.init(copying: text)
         } else {
-            let copy = [UInt8](capacity: bytes.count) { copy in
-                for position in bytes.indices { copy.append(bytes[position]) }
-            }
+            let copy = [UInt8](capacity: bytes.count) { $0.append(bytes) }
             self.init(decoding: copy, as: UTF8.self)
         }
     }

@@ -34,10 +34,11 @@ extension Service {
             mvpd: mvpd, redirectURL: redirect)
         logins.begin(login, expires: record.expires)
         codes.use(key, login: login.id)
-        let location =
-            "/adobe-services/authenticate/saml?noflash=true&mso_id=\(PercentEncoding.encode(mvpd))"
-            + "&requestor_id=\(PercentEncoding.encode(requestor.id))&no_iframe=true"
-            + "&domain_name=\(PercentEncoding.encode(domain))&redirect_url=\(PercentEncoding.encode(redirect))"
+        let location = String(
+            joining: "/adobe-services/authenticate/saml?noflash=true&mso_id=",
+            PercentEncoding.encode(mvpd), "&requestor_id=", PercentEncoding.encode(requestor.id),
+            "&no_iframe=true&domain_name=", PercentEncoding.encode(domain), "&redirect_url=",
+            PercentEncoding.encode(redirect))
         return redirected(to: location, at: moment, cookie: "\(Self.flowCookie)=\(login.id)")
     }
 
@@ -46,12 +47,11 @@ extension Service {
         guard let id = question.request.cookie(Self.flowCookie), let login = logins[id],
             question["mso_id"] == login.mvpd, question["requestor_id"] == login.requestor
         else { return page(400, Pages.lost, at: moment) }
-        let provider = "/mvpd/\(PercentEncoding.encode(login.mvpd))"
-        let request = SAML.request(
-            login: id, destination: provider + "/sso", at: moment.milliseconds)
-        let location =
-            "\(provider)/sso?SAMLRequest=\(PercentEncoding.encode(Base64.encode(request)))"
-            + "&RelayState=\(id)"
+        let provider = String(joining: "/mvpd/", PercentEncoding.encode(login.mvpd), "/sso")
+        let request = SAML.request(login: id, destination: provider, at: moment.milliseconds)
+        let location = String(
+            joining: provider, "?SAMLRequest=", PercentEncoding.encode(Base64.encode(request)),
+            "&RelayState=", id)
         return redirected(to: location, at: moment)
     }
 
@@ -159,7 +159,9 @@ extension Service {
     ) -> Reply {
         var headers = headers(nil, at: moment)
         headers.append("Location", location)
-        if let cookie { headers.append("Set-Cookie", "\(cookie); Path=\(path); HttpOnly") }
+        if let cookie {
+            headers.append("Set-Cookie", String(joining: cookie, "; Path=", path, "; HttpOnly"))
+        }
         return Reply(status: 302, headers: headers)
     }
 
@@ -168,7 +170,9 @@ extension Service {
     ) -> Reply {
         var headers = headers("text/html;charset=utf-8", at: moment)
         headers.append("Cache-Control", "no-store")
-        if let cookie { headers.append("Set-Cookie", "\(cookie); Path=/mvpd; HttpOnly") }
+        if let cookie {
+            headers.append("Set-Cookie", String(joining: cookie, "; Path=/mvpd; HttpOnly"))
+        }
         return Reply(status: status, headers: headers, body: body)
     }
 }

@@ -18,15 +18,13 @@ extension Service {
         if let mvpd, settings.provider(mvpd, of: requestor) == nil {
             throw .unknownIntegration(mvpd)
         }
-        var registrant = Registrant(
+        let registrant = Registrant(
             deviceInfo: info, userAgent: userAgent,
             registrationURL: question["registrationURL"] ?? settings.registrationURL,
-            deviceType: question["deviceType"] ?? "", appVersion: question["appVersion"] ?? "")
-        if let bearer = question.bearer,
-            case .good(let software) = clients.standing(of: bearer, at: moment.milliseconds)
-        {
-            registrant.software = software
-        }
+            deviceType: question["deviceType"] ?? "", appVersion: question["appVersion"] ?? "",
+            software: question.bearer.flatMap {
+                clients.software(of: $0, at: moment.milliseconds)
+            })
         let record = codes.issue(
             for: DeviceKey(
                 requestor: requestor.id, device: device, user: question["deviceUser"] ?? "",

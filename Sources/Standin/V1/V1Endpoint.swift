@@ -191,8 +191,11 @@ struct V1Route: Sendable {
             return
         }
         let segments = PathSegments(path)
-        func holds(_ word: String, _ place: Int) -> Bool { segments.text(place, of: path) == word }
         func text(_ place: Int) -> String { segments.text(place, of: path) }
+        // Nearly all are written without percents.
+        func holds(_ word: String, _ place: Int) -> Bool {
+            segments.holds(word, place, of: path) || text(place) == word
+        }
         switch (segments.count, text(0)) {
         case (4, "reggie") where holds("v1", 1) && holds("regcode", 3) && !text(2).isEmpty:
             self.init(.registrationCode, name: text(2))

@@ -19,11 +19,12 @@ extension Service {
         logins.begin(login, expires: record.expires)
         codes.use(key, login: login.id)
         // To the provider at once: what it must know travels in the URL (§ 18).
-        let path = "/mvpd/\(PercentEncoding.encode(provider.id))/sso"
+        let path = String(joining: "/mvpd/", PercentEncoding.encode(provider.id), "/sso")
         let request = SAML.request(
             login: login.id, destination: path, at: moment.milliseconds)
-        return redirected(
-            to: "\(path)?SAMLRequest=\(PercentEncoding.encode(Base64.encode(request)))"
-                + "&RelayState=\(login.id)", at: moment)
+        let location = String(
+            joining: path, "?SAMLRequest=", PercentEncoding.encode(Base64.encode(request)),
+            "&RelayState=", login.id)
+        return redirected(to: location, at: moment)
     }
 }
