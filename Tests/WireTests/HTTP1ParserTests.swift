@@ -104,6 +104,9 @@ struct HTTP1ParserTests {
         .init(
             "folded field", ok + "A: b|  c|\td|Content-Length: 0||",
             "200 [A=b c d|Content-Length=0] '' keep 53"),
+        .init(
+            "a field that another answer folds", ok + "A: b c d|Content-Length: 0||",
+            "200 [A=b c d|Content-Length=0] '' keep 48"),
         .init("no reason", "HTTP/1.1 404|Content-Length: 0||", "404 [Content-Length=0] '' keep 35"),
         .init(
             "no reason but its space", "HTTP/1.1 404 |Content-Length: 0||",
@@ -234,6 +237,20 @@ struct HTTP1ParserTests {
     func twin(_ row: WrittenAnswer) {
         var slow = SlowReader(row.bytes, answersHead: row.answersHead)
         #expect(slow.read() == parse([row.bytes], answersHead: row.answersHead))
+    }
+
+    @Test("is read the same whatever the connection's answer before was", arguments: answers)
+    func afterAnother(_ row: WrittenAnswer) {
+        let whole = parse([row.bytes], answersHead: row.answersHead)
+        let folded = Self.ok + "A:|  b c d|Content-Length: 0||"
+        for before in Self.answers + [row, WrittenAnswer("folded", folded, "")] {
+            var parser = ResponseParser(bodyLimit: 1000, headLimit: 400)
+            for (answer, wanted) in [(before, nil), (row, whole), (row, whole)] {
+                parser.begin(answersHead: answer.answersHead)
+                let read = parse([answer.bytes], with: &parser)
+                #expect(wanted.map { $0 == read } ?? true, "after \(before.why)")
+            }
+        }
     }
 
     /// All but the one that is TLS's (`TLSEndTests`).

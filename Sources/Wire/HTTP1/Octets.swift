@@ -28,11 +28,25 @@ enum Octets {
     /// Without whitespace at both ends. A CR that ends no line counts as a space (RFC 9112, 2.2).
     @inline(__always)
     static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        var start = 0
-        var end = bytes.count
+        part(bytes, trimmed(bytes, 0..<bytes.count))
+    }
+
+    /// The same of a part of them: which that is.
+    @inline(__always)
+    static func trimmed(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Range<Int> {
+        var start = range.lowerBound
+        var end = range.upperBound
         while start < end, isBlank(bytes[start]) || bytes[start] == carriageReturn { start += 1 }
         while end > start, isBlank(bytes[end - 1]) || bytes[end - 1] == carriageReturn { end -= 1 }
-        return part(bytes, start..<end)
+        return start..<end
+    }
+
+    /// Whether both are the same bytes.
+    @inline(__always)
+    static func equal(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        guard left.count == right.count else { return false }
+        guard let one = left.baseAddress, let other = right.baseAddress else { return true }
+        return memcmp(one, other, left.count) == 0
     }
 
     @inline(__always)

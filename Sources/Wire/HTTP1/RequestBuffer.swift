@@ -37,20 +37,20 @@ final class RequestBuffer {
     func write(_ call: Call, authority: String) {
         count = 0
         append(call.method.rawValue)
-        append(" ")
+        append(literal: " ")
         append(RequestTarget.escaped(call.address.target))
-        append(" HTTP/1.1\r\n")
+        append(literal: " HTTP/1.1\r\n")
         if call.headers["Host"] == nil { appendField("Host", authority) }
         for field in call.headers.fields where !Self.isOurs(field.name) {
             appendField(field.name, field.value)
         }
         // RFC 9110, 8.6: a method that expects a body says so even when there is none.
         if call.method == .post || !call.body.isEmpty {
-            append("Content-Length: ")
+            append(literal: "Content-Length: ")
             appendNumber(call.body.count)
-            append("\r\n")
+            append(literal: "\r\n")
         }
-        append("\r\n")
+        append(literal: "\r\n")
         append(call.body)
     }
 
@@ -65,37 +65,39 @@ final class RequestBuffer {
     private func appendField(_ name: String, _ value: String) {
         let start = count
         append(name)
-        append(value.isEmpty ? ":" : ": ")
+        append(literal: value.isEmpty ? ":" : ": ")
         append(value)
         // Line ends and NULs would end the field and begin another (RFC 9110, 5.5: spaces instead).
         for position in start..<count {
             let byte = bytes[position]
             bytes[position] = byte == 0 || byte == 10 || byte == 13 ? 32 : byte
         }
-        append("\r\n")
+        append(literal: "\r\n")
+    }
+
+    private func append(literal text: StaticString) {
+        append(text.utf8Start, text.utf8CodeUnitCount)
     }
 
     private func append(_ text: String) {
-        reserve(text.utf8.count)
-        let target = UnsafeMutableBufferPointer(start: bytes + count, count: capacity - count)
         // A Swift string lies in one piece; one that came over a bridge is copied byte by byte.
         let isCopied: Void? = text.utf8.withContiguousStorageIfAvailable { source in
-            if let base = source.baseAddress {
-                bytes.advanced(by: count).update(from: base, count: source.count)
-            }
+            if let base = source.baseAddress { append(base, source.count) }
         }
-        if isCopied == nil { _ = target.update(fromContentsOf: text.utf8) }
-        count += text.utf8.count
+        if isCopied == nil { append(Array(text.utf8)) }
     }
 
     private func append(_ body: [UInt8]) {
-        reserve(body.count)
         body.withUnsafeBufferPointer { source in
-            if let base = source.baseAddress {
-                bytes.advanced(by: count).update(from: base, count: source.count)
-            }
+            if let base = source.baseAddress { append(base, source.count) }
         }
-        count += body.count
+    }
+
+    @inline(__always)
+    private func append(_ source: UnsafePointer<UInt8>, _ length: Int) {
+        reserve(length)
+        bytes.advanced(by: count).update(from: source, count: length)
+        count += length
     }
 
     private func appendNumber(_ number: Int) {

@@ -69,7 +69,7 @@ struct ResponseParser {
 
     /// Gives the answer away; only when `isComplete`.
     mutating func takeReply() -> Reply {
-        let reply = Reply(status: line.status, headers: fields.headers, body: body)
+        let reply = Reply(status: line.status, headers: fields.takeHeaders(), body: body)
         body = []
         return reply
     }
@@ -157,8 +157,13 @@ struct ResponseParser {
     private mutating func checkStart(_ rest: UnsafeRawBufferPointer) throws(ResponseFault) {
         if partial.isEmpty { messagesBegun += 1 }
         // Nor beyond the limit, which holds however the bytes are cut.
-        let seen = partial + rest.prefix(min(5 - partial.count, max(0, headLimit - headBytes)))
-        guard seen.withUnsafeBytes({ StatusLine.begins($0) }) else { throw .statusLine }
+        let more = min(rest.count, 5 - partial.count, max(0, headLimit - headBytes))
+        let next = Octets.part(rest, 0..<more)
+        let begins =
+            partial.isEmpty
+            ? StatusLine.begins(next)
+            : (partial + next).withUnsafeBytes { StatusLine.begins($0) }
+        guard begins else { throw .statusLine }
     }
 
     private mutating func count(_ bytes: Int) throws(ResponseFault) {
