@@ -153,7 +153,9 @@ package final class ExchangeContent: Hashable, Sendable {
 
     package let fields: Fields
 
-    package init(_ fields: consuming Fields) { self.fields = fields }
+    package init(_ fields: Fields) { self.fields = fields }
+
+    package func has(_ fields: Fields) -> Bool { self.fields == fields }
 
     package static func == (left: ExchangeContent, right: ExchangeContent) -> Bool {
         left === right || left.fields == right.fields

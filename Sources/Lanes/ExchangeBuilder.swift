@@ -32,8 +32,7 @@ public struct ExchangeBuilder: Sendable {
     /// Adds what belongs to the device and the run: user agent, forwarded address, cookies,
     /// correlation, the target's own headers. Never part of `Lane.send`, as `Lane.record`.
     @inline(never)
-    func dress(_ call: Call, from device: Device, sequence: Int) -> Call {
-        var call = call
+    func dress(_ call: inout Call, from device: Device, sequence: Int) {
         let own = device.identity.style.headers
         call.headers.reserve(5 + own.fields.count + headers.fields.count)
         if call.headers["User-Agent"] == nil {
@@ -52,7 +51,6 @@ public struct ExchangeBuilder: Sendable {
         }
         for field in own.fields { add(field, to: &call.headers) }
         for field in headers.fields { add(field, to: &call.headers) }
-        return call
     }
 
     /// A field that is there already is replaced: two `User-Agent` lines are no request of any device
@@ -108,38 +106,42 @@ public struct ExchangeBuilder: Sendable {
                 reason: "\(ours: error.kind.rawValue)")
         }
         let gate = gate.knowing(device.secrets)
-        var fields = ExchangeContent.Fields(delivery, observation: reading.observation)
-        if fields.observation.code == nil { fields.observation.code = call.code }
-        // The one asked for: where the answer names another, its deviations tell (rest-v1.md § 11).
-        if let asked = call.resource { fields.observation.resource = asked }
-        // Of a request that signs somebody in, the account it asks for: where the answer shows a profile as well
-        // (rest-v2.md § 8.3, X2), its user has a name of the service's own, and is among the profiles.
-        if let tag = call.tag {
-            fields.observation.tag = tag
-            fields.observation.record = call.login
-        }
-        if let token = call.token {
-            fields.observation.record = fingerprinter.fingerprint(of: token).description
-        }
-        fields.fingerprint = fields.observation.secret.map(fingerprinter.fingerprint(of:))
-        fields.observation.secret = nil
-        fields.observation.pass(gate)
-        fields.code = fields.observation.code
-        fields.mvpd = call.mvpd.map(gate.name)
-        fields.subject = call.subject
-        fields.reason = reading.reason.map { gate.text($0, limit: Self.reasonLimit) }
-        if !reading.deviations.isEmpty {
+        let evidence =
+            if case .answered(let reply) = transfer.result {
+                recent.evidence(of: reply.headers, to: call.operation, gate, fingerprinter)
+            } else {
+                Headers()
+            }
+        let content = recent.content(of: call.operation) { fields in
+            fields.delivery = delivery
+            fields.observation = reading.observation
+            if fields.observation.code == nil { fields.observation.code = call.code }
+            // The one asked for: where the answer names another, its deviations tell (rest-v1.md § 11).
+            if let asked = call.resource { fields.observation.resource = asked }
+            // Of a request that signs somebody in, the account it asks for: where the answer shows a profile as well
+            // (rest-v2.md § 8.3, X2), its user has a name of the service's own, and is among the profiles.
+            if let tag = call.tag {
+                fields.observation.tag = tag
+                fields.observation.record = call.login
+            }
+            if let token = call.token {
+                fields.observation.record = fingerprinter.fingerprint(of: token).description
+            }
+            fields.fingerprint = fields.observation.secret.map(fingerprinter.fingerprint(of:))
+            fields.observation.secret = nil
+            fields.observation.pass(gate)
+            fields.code = fields.observation.code
+            fields.mvpd = call.mvpd.map(gate.name)
+            fields.subject = call.subject
+            fields.reason = reading.reason.map { gate.text($0, limit: Self.reasonLimit) }
             fields.deviations = reading.deviations.map { $0.passed(gate) }
-        }
-        if case .answered(let reply) = transfer.result {
-            fields.evidence = recent.evidence(
-                of: reply.headers, to: call.operation, gate, fingerprinter)
+            fields.evidence = evidence
         }
         let exchange = Exchange(
             lane: lane, sequence: sequence, device: device.id, operation: call.operation,
             planned: planned, begun: begun, sent: transfer.sent ?? transfer.ended,
             firstByte: transfer.firstByte, ended: transfer.ended, outcome: reading.outcome,
-            content: recent.content(fields, of: call.operation), route: transfer.route,
+            content: content, route: transfer.route,
             bytesSent: call.body.count, bytesReceived: transfer.bytesReceived,
             provoked: call.provoked, connect: transfer.opened?.connect,
             tls: transfer.opened?.tls)

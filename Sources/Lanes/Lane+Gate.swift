@@ -50,7 +50,8 @@ extension Lane {
     public func hold(_ call: Call, from device: Device) async -> HeldCall {
         if departures != nil, !hasStopped { _ = await wait(toSend: call, from: device) }
         let sequence = device.counter.next()
-        let dressed = exchangeBuilder.dress(call, from: device, sequence: sequence)
+        var dressed = call
+        exchangeBuilder.dress(&dressed, from: device, sequence: sequence)
         let held = HeldCall(dressed, from: device, sequence: sequence, begun: now)
         guard !hasStopped else {
             held.end(stopped())

@@ -200,7 +200,8 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         if departures != nil, !hasStopped { due = due + (await wait(toSend: call, from: device)) }
         let sequence = device.counter.next()
         guard !hasStopped else { return refuse(call, from: device, sequence, planned: due) }
-        let dressed = exchangeBuilder.dress(call, from: device, sequence: sequence)
+        var dressed = call
+        exchangeBuilder.dress(&dressed, from: device, sequence: sequence)
         let begun = now
         let transfer = await withUnsafeContinuation { flow in
             transport.start(dressed, from: device) { flow.resume(returning: $0) }

@@ -6,7 +6,8 @@ internal import Vocabulary
 /// and then both exchanges share one object, and nothing is searched for secrets or written twice.
 struct RecentContent {
     private struct Last {
-        /// Its evidence, field by field.
+        /// Its headers; of these, what is evidence.
+        var headers = Headers()
         var fields: [EvidenceField] = []
         /// What is shown of all `fields`.
         var evidence = Headers()
@@ -15,6 +16,12 @@ struct RecentContent {
         mutating func evidence(
             of headers: Headers, _ gate: OutputGate, _ fingerprinter: Fingerprinter
         ) -> Headers {
+            if headers == self.headers,
+                fields.indices.allSatisfy({ fields[$0].isShownAlike(by: gate) })
+            {
+                return evidence
+            }
+            self.headers = headers
             var count = 0
             var isSame = true
             for field in headers.fields where isNext(field.name, count) {
@@ -51,14 +58,17 @@ struct RecentContent {
 
     /// By `OperationName.rawValue`.
     private var last = [Last](repeating: Last(), count: OperationName.allCases.count)
+    /// Where the next content is put together: it becomes an object only where it differs from the last.
+    private var next = ExchangeContent.Fields(.answered(status: 0), observation: Observation(.none))
 
-    /// These, or what is equal to them.
+    /// What `fill` makes of all fields, or what is equal to them.
     mutating func content(
-        _ fields: consuming ExchangeContent.Fields, of operation: OperationName
+        of operation: OperationName, _ fill: (inout ExchangeContent.Fields) -> Void
     ) -> ExchangeContent {
+        fill(&next)
         let position = Int(operation.rawValue)
-        if let known = last[position].content, known.fields == fields { return known }
-        let new = ExchangeContent(fields)
+        if let known = last[position].content, known.has(next) { return known }
+        let new = ExchangeContent(next)
         last[position].content = new
         return new
     }
@@ -110,6 +120,13 @@ private struct EvidenceField {
         (raw.value, isOfRun.value) = (field.value, value.isOfRun)
         shown = Headers.Field(last.name, value.text)
         return false
+    }
+
+    /// Whether the gate of another household shows the same field as it is shown here.
+    @inline(__always)
+    func isShownAlike(by gate: OutputGate) -> Bool {
+        isOfRun.name && isOfRun.value && gate.isOfRun(plain: raw.name)
+            && gate.isOfRun(plain: raw.value)
     }
 
     func isNamed(_ name: String) -> Bool { raw.name == name }

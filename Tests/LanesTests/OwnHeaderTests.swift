@@ -19,8 +19,9 @@ struct OwnHeaderTests {
             dialect: plainDialect, counter: Device.Counter())
         let address = WebAddress(origin: origin, target: "/poll")
         device.cookies.store(["Set-Cookie": "S=1; Path=/"], from: address)
-        let call = Call(.pollToken, .get, address, headers: ["Accept": "application/json"])
-        return exchangeBuilder.dress(call, from: device, sequence: 1).headers
+        var call = Call(.pollToken, .get, address, headers: ["Accept": "application/json"])
+        exchangeBuilder.dress(&call, from: device, sequence: 1)
+        return call.headers
     }
 
     @Test(
