@@ -36,9 +36,9 @@ public struct LoadFindings: Sendable {
         case .refused(let error), .lost(let error): return fail("\(error)")
         }
         guard keeps else { return }
-        latency.record((transfer.ended - due).nanoseconds)
-        service.record((transfer.ended - (transfer.sent ?? begun)).nanoseconds)
-        lateness.record((begun - max(due, free)).nanoseconds)
+        latency.record(transfer.ended.nanoseconds(since: due))
+        service.record(transfer.ended.nanoseconds(since: transfer.sent ?? begun))
+        lateness.record(begun.nanoseconds(since: max(due, free)))
     }
 
     /// An exchange that was recorded as in a run.
@@ -48,9 +48,9 @@ public struct LoadFindings: Sendable {
         case .answered(let status): fail("status \(status)")
         case .refused(let error), .unknown(let error): return fail("\(error)")
         }
-        latency.record(exchange.latency.nanoseconds)
-        service.record(exchange.service.nanoseconds)
-        lateness.record((exchange.begun - max(exchange.planned, free)).nanoseconds)
+        latency.record(exchange.ended.nanoseconds(since: exchange.planned))
+        service.record(exchange.ended.nanoseconds(since: exchange.sent))
+        lateness.record(exchange.begun.nanoseconds(since: max(exchange.planned, free)))
     }
 
     mutating func fail(_ words: String) {

@@ -123,7 +123,10 @@ public final class PlainLoad: @unchecked Sendable {
         for caller in callers { caller.free = began }
         // A closed loop begins at one instant as well: its first requests are due at `began`.
         if terms.keeping == .all || terms.isHeldBack {
-            for position in callers.indices { lane.start { [self] in await flow(position) } }
+            let home = Home(lane)
+            for position in callers.indices {
+                lane.start { [self] in await home.run(self, position) }
+            }
         } else {
             for caller in callers { next(caller) }
         }
@@ -171,7 +174,7 @@ public final class PlainLoad: @unchecked Sendable {
     }
 
     /// The same, recorded as in a run.
-    private func flow(_ position: Int) async {
+    fileprivate func flow(_ position: Int) async {
         let caller = callers[position]
         while let due = due(caller) {
             if isPaced || due > lane.now, (try? await lane.sleep(until: due)) == nil { break }
@@ -184,13 +187,14 @@ public final class PlainLoad: @unchecked Sendable {
     /// By itself: what it needs in memory would else be held by each flow that sleeps.
     @inline(never)
     private func exchange(_ caller: Caller, due: Instant) async {
-        let exchange = await lane.send(terms.call, from: caller.device, planned: due).exchange
-        if terms.pace != .closed || exchange.ended <= ends {
-            findings.count(exchange, free: caller.free)
-            lastEnd = max(lastEnd, exchange.ended)
+        let answered = await lane.send(terms.call, from: caller.device, planned: due)
+        let ended = answered.exchange.ended
+        if terms.pace != .closed || ended <= ends {
+            findings.count(answered.exchange, free: caller.free)
+            lastEnd = max(lastEnd, ended)
         }
-        caller.free = exchange.ended
-        if exchange.delivery.status == nil { caller.free = exchange.ended + Self.respite }
+        caller.free = ended
+        if answered.exchange.delivery.status == nil { caller.free = ended + Self.respite }
     }
 
     private func leave() {
@@ -201,6 +205,16 @@ public final class PlainLoad: @unchecked Sendable {
             after: length.seconds, processor: processorBegan, terms.processor())
         isOver = true
     }
+}
+
+/// Where flows of a load are at home, as those of a household are on theirs: a flow that is nobody's is put in line
+/// again after each wait, to leave the actor on which its lane resumes it.
+private actor Home {
+    nonisolated let unownedExecutor: UnownedSerialExecutor
+
+    init(_ lane: Lane) { unownedExecutor = lane.asUnownedSerialExecutor() }
+
+    func run(_ load: PlainLoad, _ position: Int) async { await load.flow(position) }
 }
 
 /// One of those who ask.
@@ -225,12 +239,12 @@ private final class Caller {
 }
 
 extension Device {
-    /// What reads answers to a plain request, and costs as much as in a run.
+    /// What reads answers to a plain request, as a device does. Nothing is held against them, for the protocol's
+    /// page says nothing of the request.
     static func plainDialect(for call: Call) -> any Dialect {
-        PlainDialect(
-            reader: ProtocolName.usual.dialect(
-                at: call.address.origin, requestor: "plain", domain: "plain",
-                redirectURL: "https://plain/"))
+        ProtocolName.usual.dialect(
+            at: call.address.origin, requestor: "plain", domain: "plain",
+            redirectURL: "https://plain/")
     }
 
     private static let plainInfo = DeviceInfo(
@@ -244,19 +258,6 @@ extension Device {
                 id: "plain-\(number)", info: Self.plainInfo, userAgent: "screenrig",
                 forwardedFor: nil),
             dialect: dialect, counter: Device.Counter())
-    }
-}
-
-/// Reads an answer as a device does, and holds nothing against it: a plain service has promised no shape,
-/// and a judge who writes down what is wrong with each answer would be what is measured.
-private struct PlainDialect: Dialect {
-    let reader: any Dialect
-    var name: String { reader.name }
-
-    func read(_ reply: Reply, to call: Call) -> Reading {
-        var reading = reader.read(reply, to: call)
-        reading.deviations = []
-        return reading
     }
 }
 

@@ -39,7 +39,7 @@ public struct Instant: Hashable, Comparable, Sendable {
     }
 
     /// Negative where `earlier` is later; saturates far outside any run.
-    func nanoseconds(since earlier: Instant) -> Int64 {
+    package func nanoseconds(since earlier: Instant) -> Int64 {
         let (difference, overflow) = nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
         return overflow ? (self < earlier ? .min : .max) : difference
     }

@@ -10,12 +10,14 @@ extension V1 {
         throttling: "14")
 
     /// The row of a call. N3 as a poll target is N3 (rest-v1.md § 15), L2 is L1's GET; the hops after
-    /// N1 have none (observed.md: 302, a form that posts itself, a meta refresh).
+    /// N1 have none (observed.md: 302, a form that posts itself, a meta refresh), nor has a question of
+    /// that kind to anything but N3 (`calibrate`).
     static func row(of call: Call) -> ConformanceRow? {
         switch call.operation {
         case .pollToken where isCheck(call):
             table.rows(of: .checkAuthentication).first
         case .authenticate where !startsLogin(call): nil
+        case .checkAuthentication where !isCheck(call): nil
         case .logout where call.method == .get: table.rows(of: .logout).last
         default: table.rows(of: call.operation).first
         }
