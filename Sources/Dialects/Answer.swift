@@ -76,6 +76,8 @@ public struct Reading: Sendable {
     /// The page of a browser hop that leads no further by itself: refused or blocked.
     public var page: Untrusted?
 
+    /// Inlined, as that of `Observation`, for else it is built, copied and destroyed.
+    @inline(__always)
     public init(
         _ outcome: Outcome, _ answer: Answer, _ observation: Observation = Observation(.none),
         deviations: [Deviation] = [], reason: Untrusted? = nil

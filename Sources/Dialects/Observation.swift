@@ -46,6 +46,7 @@ public struct Observation: Hashable, Sendable {
     /// those of the first.
     public var profiles: [Profile] = []
 
+    @inline(__always)
     public init(
         _ result: Result, tag: Tag? = nil, code: Code? = nil, resource: String? = nil,
         generated: Int64? = nil, expires: Int64? = nil, record: String? = nil,

@@ -72,6 +72,7 @@ struct HistoryDigest: Sendable {
 /// The canonical form: every field in the order of its declaration, texts with their length before
 /// them, what is absent as a word that nothing else is. A secret is there as its fingerprint.
 extension SipHash {
+    @inline(__always)
     fileprivate mutating func put(_ exchange: Exchange) {
         put([
             exchange.sequence, exchange.device.household,
@@ -171,6 +172,7 @@ extension SipHash {
         put(signOn.diversion)
     }
 
+    @inline(__always)
     private mutating func put(_ observation: Observation) {
         put(Int(observation.result.rawValue) << 1 | (observation.tag == nil ? 0 : 1))
         if let tag = observation.tag {
@@ -184,6 +186,7 @@ extension SipHash {
         put(observation.record)
     }
 
+    @inline(__always)
     private mutating func put(_ route: Route) {
         put(
             route.connection << 3 | (route.reused ? 4 : 0)
@@ -207,10 +210,12 @@ extension SipHash {
         }
     }
 
+    @inline(__always)
     private mutating func put(_ number: Int) {
         update(word: UInt64(bitPattern: Int64(number)))
     }
 
+    @inline(__always)
     private mutating func put(_ instant: Instant?) {
         update(word: UInt64(bitPattern: instant?.nanoseconds ?? .min))
     }

@@ -105,23 +105,22 @@ final class Ledger {
         let isWhole = keeps && recording == .all && failure == nil
         let passesOver = !keeps && recording != .aggregates && recording != .none
         digest.add(batch)
-        meter.add(batch)
-        for position in batch.indices {
-            if batch[position].outcome == .notSent { restraint.add(batch[position]) }
+        for exchange in batch {
+            meter.add(exchange)
+            if exchange.outcome == .notSent { restraint.add(exchange) }
             var isKept = isWhole
             if isWhole {
                 lastID += 1
             } else if keeps {
-                let released = keeper.take(batch[position])
+                let released = keeper.take(exchange)
                 for one in released { keep(one) }
                 isKept = !released.isEmpty
             }
-            let kind = kindOf[batch[position].device.household] ?? 0
-            guard let group = tally.add(batch[position], kind: kind), recording != .none else {
+            let kind = kindOf[exchange.device.household] ?? 0
+            guard let group = tally.add(exchange, kind: kind), recording != .none else {
                 if passesOver { kept.countedOnly += 1 }
                 continue
             }
-            let exchange = batch[position]
             // The first example of an error is kept all the same.
             tally.keep(exchange, of: group)
             if !isKept { keep(exchange) }

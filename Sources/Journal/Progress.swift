@@ -115,10 +115,6 @@ struct ProgressMeter {
         var hasToken: Bool
     }
 
-    mutating func add(_ batch: [Exchange]) {
-        for position in batch.indices { add(batch[position]) }
-    }
-
     mutating func add(_ exchange: Exchange) {
         if exchange.outcome != .notSent {
             progress.sent += 1
