@@ -41,7 +41,8 @@ public struct LoadFindings: Sendable {
         lateness.record(begun.nanoseconds(since: max(due, free)))
     }
 
-    /// An exchange that was recorded as in a run.
+    /// An exchange that was recorded as in a run. Inlined, so that it is read where it is.
+    @inline(__always)
     mutating func count(_ exchange: Exchange, free: Instant) {
         switch exchange.delivery {
         case .answered(let status) where status < 400: answered += 1

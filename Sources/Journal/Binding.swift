@@ -82,6 +82,7 @@ struct RowBinding {
         try statement.insertBound()
     }
 
+    @inline(__always)
     private mutating func bind(_ value: ColumnValue) {
         let result = statement.bind(value, at: CInt(column + 1))
         if result != SQLITE_OK { code = result }
@@ -113,6 +114,8 @@ extension Statement {
         guard code == SQLITE_DONE else { throw failed(code) }
     }
 
+    /// Inlined, for most know what they bind.
+    @inline(__always)
     fileprivate func bind(_ field: ColumnValue, at index: CInt) -> CInt {
         switch field {
         case .null: return sqlite3_bind_null(sqliteStatement, index)
