@@ -178,12 +178,19 @@ let package = Package(
             ],
             swiftSettings: house, linkerSettings: allocator),
 
+        .target(
+            name: "TestSupport", dependencies: ["Lanes", "Journal", "Dialects"],
+            path: "Tests/TestSupport",
+            swiftSettings: house),
         tests("StatisticsTests", ["Statistics"]),
-        tests("FormatsTests", ["Formats"]),
-        tests("DialectsTests", ["Dialects", "Vocabulary", "Formats"], exclude: ["Transcripts"]),
+        tests("FormatsTests", ["TestSupport", "Formats"]),
+        tests(
+            "DialectsTests", ["TestSupport", "Dialects", "Vocabulary", "Formats"],
+            exclude: ["Golden"]),
         tests(
             "JournalTests",
             [
+                "TestSupport",
                 "Journal", "Dialects", "Vocabulary", "Formats", "Statistics",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ], exclude: ["Golden"]),
@@ -191,14 +198,20 @@ let package = Package(
         tests(
             "RacesTests",
             [
+                "TestSupport",
                 "Races", "Runner", "Standin", "Rigs", "Journal", "Dialects",
                 "Vocabulary", "Signing", "Statistics",
             ], exclude: ["Golden"]),
-        tests("RigsTests", ["Rigs", "Dialects", "Vocabulary", "Statistics"], exclude: ["Golden"]),
-        tests("LanesTests", ["Lanes", "Journal", "Dialects", "Vocabulary", "Statistics"]),
+        tests(
+            "RigsTests", ["TestSupport", "Rigs", "Dialects", "Vocabulary", "Statistics"],
+            exclude: ["Golden"]),
+        tests(
+            "LanesTests",
+            ["TestSupport", "Lanes", "Journal", "Dialects", "Vocabulary", "Statistics"]),
         tests(
             "DevicesTests",
             [
+                "TestSupport",
                 "Devices", "Checker", "Rigs", "Lanes", "Journal", "Dialects", "Vocabulary",
                 "Statistics",
             ],
@@ -206,17 +219,22 @@ let package = Package(
         tests(
             "WireTests",
             [
+                "TestSupport",
                 "Wire", "Statistics", "Lanes", "Journal", "Dialects", "Vocabulary", "Signing",
                 "Standin",
             ] + nio
                 + http2),
         tests(
             "CalibrationTests",
-            ["Calibration", "Lanes", "Journal", "Dialects", "Vocabulary", "Statistics"]),
+            [
+                "TestSupport", "Calibration", "Lanes", "Journal", "Dialects", "Vocabulary",
+                "Statistics",
+            ]),
         tests("SigningTests", ["Signing", "Formats"]),
         tests(
             "StandinTests",
             [
+                "TestSupport",
                 "Standin", "Lanes", "Journal", "Dialects", "Vocabulary", "Formats", "Signing",
                 "Statistics",
             ] + nio
@@ -224,6 +242,7 @@ let package = Package(
         tests(
             "ReportsTests",
             [
+                "TestSupport",
                 "Rendering", "Reports", "Trends", "Checker", "Journal", "Rigs", "Dialects",
                 "Vocabulary",
                 "Formats",
@@ -233,11 +252,13 @@ let package = Package(
         tests(
             "DashboardTests",
             [
+                "TestSupport",
                 "Dashboard", "Reports", "Journal", "Dialects", "Vocabulary", "Statistics",
             ] + nio),
         tests(
             "SimulationTests",
             [
+                "TestSupport",
                 "Checker", "Standin", "Runner", "Rigs", "Lanes", "Journal", "Dialects",
                 "Vocabulary", "Statistics", "Rendering", "Reports", "Calibration",
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -245,6 +266,7 @@ let package = Package(
         tests(
             "CommandTests",
             [
+                "TestSupport",
                 "screenrig", "Rigs", "Reports", "Trends", "Journal", "Dialects",
                 "Vocabulary",
                 "Signing", "Standin",

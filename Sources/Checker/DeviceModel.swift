@@ -176,15 +176,13 @@ struct ModelOperation: Hashable, Sendable {
 /// The sequential specification of one device's life: a pure function.
 struct DeviceModel: Sendable, Hashable {
     /// A bound code takes further sign-ins.
-    var reusesCodes = false
+    var reusesCodes: Bool
     /// A new code kills the device's older unbound ones.
-    var newCodeReplaces = true
+    var newCodeReplaces: Bool
     /// A sign-in on a device that has one takes its place; else it has no effect.
-    var secondSignInReplaces = true
+    var secondSignInReplaces: Bool
     /// A code's record stays when its token has been fetched.
-    var recordsOutliveTokens = true
-
-    init() {}
+    var recordsOutliveTokens: Bool
 
     init(_ rules: Rules) {
         reusesCodes = rules.policies.codeReuse == .untilExpiry

@@ -38,11 +38,6 @@ struct Frontier: ~Copyable {
     private var readsOpen: UInt64 = 0
 
     /// Begins with a device that the service does not know.
-    init(_ model: DeviceModel) {
-        var memory: HouseholdMemory?
-        self.init(model, in: &memory)
-    }
-
     init(_ model: DeviceModel, in memory: inout HouseholdMemory?) {
         self.init(model, from: [DeviceState()], in: &memory)
     }

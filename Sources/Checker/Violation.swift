@@ -12,15 +12,6 @@ public enum Certainty: Sendable, Hashable {
 
     /// What was worked out from the service's own dates.
     static let withinDrift = Certainty.given("both clocks drift less than 100 ppm")
-
-    /// `certain`, `given a bound`, `suspicion`.
-    public var name: String {
-        switch self {
-        case .certain: "certain"
-        case .given: "given a bound"
-        case .suspicion: "suspicion"
-        }
-    }
 }
 
 /// What a violation means for the run.

@@ -120,7 +120,7 @@ extension Household {
     ) throws(StopReason) -> LoginWalk {
         let browser = person.browser
         let credential = Credential(
-            device: browser.device.identity, bearer: browser.token?.bearer, client: browser.client)
+            device: browser.device.identity, bearer: browser.token?.bearer)
         guard let first = dialect.authenticate(issued, mvpd: provider, credential) else {
             throw .unknownStep
         }

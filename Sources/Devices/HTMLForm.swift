@@ -116,9 +116,6 @@ struct HTMLForm: Hashable {
 // MARK: Reading
 
 extension HTMLForm {
-    /// Every form of a page, in order. Comments and scripts do not count.
-    static func all(in html: String) -> [HTMLForm] { HTMLPage(html).forms }
-
     /// A form's opening tag.
     init(_ tag: HTMLTag, of page: HTMLTags) {
         self.init(

@@ -144,8 +144,7 @@ extension Household {
     func credential(of screen: Screen) async throws(StopReason) -> Credential {
         func credential(_ bearer: Secret?) -> Credential {
             var credential = Credential(
-                device: screen.device.identity, bearer: bearer, client: screen.client,
-                session: screen.session?.access)
+                device: screen.device.identity, bearer: bearer, session: screen.session?.access)
             credential.refresh = screen.session?.refresh
             credential.endpoints = screen.endpoints
             if screen.device.id.role == .firstScreen { complete(&credential) }

@@ -4,7 +4,6 @@ internal import Vocabulary
 final class ConformanceTable: Sendable {
     /// `rest-v1.md`.
     let page: String
-    let rows: [ConformanceRow]
     /// What any endpoint may give.
     let anywhere: [ConformanceRow.ExpectedReply]
     /// Statuses that one part of the page allows where another does not: told as readings.
@@ -24,7 +23,6 @@ final class ConformanceTable: Sendable {
         knowsXML: Bool = false, throttling: String
     ) {
         self.page = page
-        self.rows = rows
         self.anywhere = anywhere
         self.disputed = disputed
         self.classic = classic

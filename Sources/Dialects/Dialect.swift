@@ -210,8 +210,6 @@ extension Dialect {
 public struct Credential: Sendable {
     public var device: DeviceIdentity
     public var bearer: Secret?
-    /// What the app is registered as.
-    public var client: ClientCredentials?
     /// What the sign-in gave the device to show.
     public var session: Secret?
     /// What renews it.
@@ -226,12 +224,11 @@ public struct Credential: Sendable {
     public var isOfOtherClient = false
 
     public init(
-        device: DeviceIdentity, bearer: Secret?, client: ClientCredentials? = nil,
-        session: Secret? = nil, mvpd: String? = nil, tokens: IdentityTokens? = nil
+        device: DeviceIdentity, bearer: Secret?, session: Secret? = nil, mvpd: String? = nil,
+        tokens: IdentityTokens? = nil
     ) {
         self.device = device
         self.bearer = bearer
-        self.client = client
         self.session = session
         self.mvpd = mvpd
         self.tokens = tokens

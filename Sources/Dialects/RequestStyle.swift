@@ -76,8 +76,6 @@ public struct RequestStyle: Hashable, Sendable {
 
     /// A first screen of which nothing else is known.
     public static let usual = RequestStyle()
-    /// A page in a phone's browser: it registers nothing, signs nothing and says nothing of its device.
-    public static let bare = RequestStyle(signs: false, deviceInfo: .none)
 
     /// Parameters that concern a code, and are sent with the request for one alone (§ 6, R1). The others
     /// name the device as `deviceId` does, and go wherever that goes (§ 3.1).

@@ -168,21 +168,6 @@ public final class History: Sendable {
         return found
     }
 
-    /// The exchanges of one household after the other, by its number: what a judge reads.
-    public func lives(_ body: (_ household: Int, [Exchange]) throws -> Void) throws {
-        var life: [Exchange] = []
-        try visit(
-            HistorySchema.exchanges, "ORDER BY household, sequence, id", as: Exchange.init
-        ) { exchange in
-            if let last = life.last, last.device.household != exchange.device.household {
-                try body(last.device.household, life)
-                life.removeAll(keepingCapacity: true)
-            }
-            life.append(exchange)
-        }
-        if let last = life.last { try body(last.device.household, life) }
-    }
-
     /// Errors that look the same, the most frequent first.
     public func errorGroups() throws -> [ErrorGroup] {
         var groups: [ErrorGroup] = []

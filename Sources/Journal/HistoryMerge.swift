@@ -5,14 +5,13 @@ internal import Vocabulary
 /// One recorded attempt of one shard, to be merged.
 public struct MergePart: Sendable {
     public var history: History
-    public var shard: ShardRecord
     /// How much later it began than the merged run.
     public var offset: Duration
     /// Number of its first lane in the merged run.
     public var firstLane = 0
 
-    public init(_ history: History, shard: ShardRecord, offset: Duration) {
-        (self.history, self.shard, self.offset) = (history, shard, offset)
+    public init(_ history: History, offset: Duration) {
+        (self.history, self.offset) = (history, offset)
     }
 }
 
@@ -143,7 +142,7 @@ public final class HistoryMerge {
     // MARK: Households
 
     private func mergeHouseholds() throws {
-        var pages = parts.indices.map { Page<HouseholdRecord>(part: $0) }
+        var pages = Array(repeating: Page<HouseholdRecord>(), count: parts.count)
         let size = pageSize
         var group: [HouseholdRecord] = []
         var order = MergeOrder()
@@ -205,7 +204,8 @@ public final class HistoryMerge {
     // MARK: Exchanges
 
     private func mergeExchanges() throws {
-        var pages = parts.indices.map { Page<(id: Int, exchange: Exchange)>(part: $0) }
+        var pages = Array(
+            repeating: Page<(id: Int, exchange: Exchange)>(), count: parts.count)
         let size = pageSize
         var wanted: [Set<Int>] = []
         for part in parts.indices {
@@ -514,18 +514,12 @@ extension Restraint {
 
 /// Rows of one part that were read and not yet taken.
 private struct Page<Row> {
-    let part: Int
     private var rows: [Row] = []
     private var next = 0
     /// Nothing comes after these.
     private(set) var isLast = false
     /// Number of the last row that was read.
-    var last: Int
-
-    init(part: Int) {
-        self.part = part
-        last = -1
-    }
+    var last = -1
 
     var isEmpty: Bool { next >= rows.count }
     var first: Row? { isEmpty ? nil : rows[next] }

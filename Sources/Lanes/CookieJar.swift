@@ -31,8 +31,6 @@ public struct CookieJar: Sendable {
     /// How many there are.
     public var count: Int { cookies.count }
 
-    public var isEmpty: Bool { cookies.isEmpty }
-
     public mutating func removeAll() {
         (cookies, dropped) = ([], 0)
     }

@@ -158,9 +158,6 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// `run()`.
     public var handsOverMessages = false
 
-    /// How secrets of this run become fingerprints.
-    public var fingerprinter: Fingerprinter { exchangeBuilder.fingerprinter }
-
     /// What of a peer's words may be shown, as far as the run's own secrets go.
     public var gate: OutputGate { exchangeBuilder.gate }
 

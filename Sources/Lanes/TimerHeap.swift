@@ -20,7 +20,6 @@ struct TimerHeap {
     private var timers: [Timer] = []
     private var order: UInt64 = 0
 
-    var isEmpty: Bool { timers.isEmpty }
     var count: Int { timers.count }
     /// Nanoseconds of the earliest timer.
     var next: Int64? { timers.first?.due }

@@ -19,7 +19,6 @@ public struct Course: Sendable, Hashable {
     /// that lies across two buckets is divided between them.
     struct Bucket: Mergeable, Sendable {
         var arrived = 0.0
-        var sent = 0.0
         var completed = 0.0
         var errors = 0.0
         var latency = Histogram()
@@ -31,7 +30,6 @@ public struct Course: Sendable, Hashable {
 
         mutating func merge(_ other: Bucket) {
             arrived += other.arrived
-            sent += other.sent
             completed += other.completed
             errors += other.errors
             latency.merge(other.latency)
@@ -53,7 +51,6 @@ public struct Course: Sendable, Hashable {
         /// Seconds since the run began.
         public var from: Int
         public var arrivals: Double
-        public var sent: Double
         public var completed: Double
         public var errors: Double
         public var p50: Double?
@@ -70,7 +67,7 @@ public struct Course: Sendable, Hashable {
         init(_ bucket: Bucket, at index: Int, width: Int, _ level: Level) {
             let rate = { (count: Double) in count / Double(width) }
             from = index * width
-            (arrivals, sent) = (rate(bucket.arrived), rate(bucket.sent))
+            arrivals = rate(bucket.arrived)
             (completed, errors) = (rate(bucket.completed), rate(bucket.errors))
             p50 = bucket.latency.milliseconds(atShare: 0.5)
             p99 = bucket.latency.milliseconds(atShare: 0.99)

@@ -142,7 +142,6 @@ struct Timeline {
         }
         if operation.isOfConnection { return }
         moments.update(second: second) { moment in
-            moment.sent += Double(cell.sent)
             moment.completed += Double(cell.completed)
             moment.errors += Double(cell.errors)
             moment.latency.merge(cell.latency)

@@ -13,8 +13,6 @@ public struct AccessTokenKey: Sendable {
 
     /// 256 bytes, the highest first.
     public let modulus: [UInt8]
-    /// The public exponent.
-    public static let exponent = 65_537
 
     private let primes: [WordPrime]
     /// For each prime the inverses of those before it, one after another, in Montgomery form.

@@ -118,15 +118,6 @@ extension ServiceSettings {
             Provider(id: id, displayName: "Free preview", offersMetadata: false, passTime: time)
         }
 
-        /// A trial of so many resources, for one who is named (rest-v2.md § 11).
-        public static func promotionalPass(
-            id: String = "PromoPass", lasting time: Duration = .seconds(600), resources: Int = 3
-        ) -> Provider {
-            var provider = tempPass(id: id, lasting: time)
-            provider.passResources = resources
-            return provider
-        }
-
         /// Nobody signs in with a trial.
         var isTempPass: Bool { passTime != nil }
     }

@@ -15,8 +15,6 @@ public struct ChangePoint: Sendable, Hashable {
     public var strength: Double
 
     public var isRise: Bool { after > before }
-    /// 0.1 for 10 % more than before.
-    public var change: Double { after / before - 1 }
 }
 
 /// Finds lasting changes of level in a series that grows by one value at a time, and says with which
@@ -78,7 +76,7 @@ public struct ChangePointDetector: Sendable, Hashable {
             found.append(split)
             start = split.first
         }
-        return points(of: settled(found, logs), logs, values)
+        return points(of: settled(found, logs), logs)
     }
 
     /// How far one value lies from a level; nil where the level has too few values to tell.
@@ -181,9 +179,7 @@ public struct ChangePointDetector: Sendable, Hashable {
         return settled
     }
 
-    private func points(
-        of splits: [Split], _ logs: [Double], _ values: [Double]
-    ) -> [ChangePoint] {
+    private func points(of splits: [Split], _ logs: [Double]) -> [ChangePoint] {
         splits.indices.map { index in
             let split = splits[index]
             let from = index == 0 ? 0 : splits[index - 1].first

@@ -28,14 +28,10 @@ public enum Distribution: Hashable, Sendable {
     /// A distribution made ready for many draws: its logarithm is taken once.
     public struct Sampler: Sendable {
         private enum Shape {
-            case fixed(Duration, nanoseconds: Int64)
+            case fixed(Int64)
             case uniform(from: Double, to: Double)
             case exponential(mean: Double)
             case lognormal(median: Double, sigma: Double)
-
-            static func fixed(inside value: Duration) -> Shape {
-                .fixed(value, nanoseconds: value.nanoseconds)
-            }
         }
 
         /// In nanoseconds.
@@ -45,7 +41,8 @@ public enum Distribution: Hashable, Sendable {
         public init(_ distribution: Distribution) {
             shape =
                 switch distribution {
-                case .fixed(let value): .fixed(inside: min(max(value, .zero), Distribution.longest))
+                case .fixed(let value):
+                    .fixed(min(max(value, .zero), Distribution.longest).nanoseconds)
                 case .uniform(let low, let high):
                     .uniform(from: Double(low.nanoseconds), to: Double(high.nanoseconds))
                 case .exponential(let mean): .exponential(mean: Double(mean.nanoseconds))
@@ -58,36 +55,37 @@ public enum Distribution: Hashable, Sendable {
 
         /// One draw; see `Distribution.sample`.
         public func sample(using dice: inout Dice) -> Duration {
-            if case .fixed(let value, _) = shape { return value }
-            return .nanoseconds(nanoseconds(atShare: dice.unit()))
+            .nanoseconds(nanoseconds(using: &dice))
         }
 
         /// One draw in whole nanoseconds: what is added to an instant is not multiplied and divided again in
         /// 128 bits.
         public func nanoseconds(using dice: inout Dice) -> Int64 {
-            if case .fixed(_, let nanoseconds) = shape { return nanoseconds }
-            return nanoseconds(atShare: dice.unit())
+            nanoseconds(atShare: dice.unit())
         }
 
         func value(atShare share: Double) -> Duration {
-            if case .fixed(let value, _) = shape { return value }
-            return .nanoseconds(nanoseconds(atShare: share))
+            .nanoseconds(nanoseconds(atShare: share))
         }
 
-        private func nanoseconds(atShare share: Double) -> Int64 {
-            let inside = min(max(share, Distribution.cut), 1 - Distribution.cut)
+        /// `share` is asked for where the value depends on it: a fixed one leaves the dice alone.
+        private func nanoseconds(atShare share: @autoclosure () -> Double) -> Int64 {
             let nanoseconds: Double
             switch shape {
-            case .fixed(_, let nanoseconds): return nanoseconds
+            case .fixed(let value): return value
             case .uniform(let from, let to):
-                nanoseconds = from + (to - from) * min(max(share, 0), 1)
+                nanoseconds = from + (to - from) * min(max(share(), 0), 1)
             case .exponential(let mean):
-                nanoseconds = -Elementary.logarithm(1 - inside) * mean
+                nanoseconds = -Elementary.logarithm(1 - Self.inside(share())) * mean
             case .lognormal(let median, let sigma):
-                let exponent = sigma * Elementary.normalQuantile(inside)
+                let exponent = sigma * Elementary.normalQuantile(Self.inside(share()))
                 nanoseconds = median * Elementary.exponential(min(max(exponent, -700), 700))
             }
             return Int64(min(max(nanoseconds, 0), Self.longest).rounded())
+        }
+
+        private static func inside(_ share: Double) -> Double {
+            min(max(share, Distribution.cut), 1 - Distribution.cut)
         }
     }
 

@@ -190,11 +190,6 @@ public struct LimitSearch: Sendable {
         steps.contains(where: \.held) && steps.contains { !$0.held }
     }
 
-    /// The highest rate that held, whatever was seen below it; nil where none did.
-    public var highestHeld: Double? { steps.filter(\.held).map(\.rate).max() }
-    /// The lowest rate that missed; nil where none did.
-    public var lowestMissed: Double? { steps.filter { !$0.held }.map(\.rate).min() }
-
     /// Probability that the limit lies above `rate`.
     private func share(above rate: Double) -> Double {
         let at = Elementary.logarithm(rate)

@@ -9,8 +9,6 @@ public struct SequentialTest: Hashable, Sendable {
         case low
     }
 
-    public let low: Double
-    public let high: Double
     public private(set) var hits = 0
     public private(set) var trials = 0
     private var evidence = 0.0
@@ -25,8 +23,6 @@ public struct SequentialTest: Hashable, Sendable {
         // Certainty would end the test for ever at the first contradiction.
         let low = min(max(low, 1e-6), 1 - 2e-6)
         let high = max(min(high, 1 - 1e-6), low + 1e-6)
-        self.low = low
-        self.high = high
         stepUp = Elementary.logarithm(high / low)
         stepDown = Elementary.logarithm((1 - high) / (1 - low))
         bound = Elementary.logarithm((1 - error) / error)
@@ -48,7 +44,4 @@ public struct SequentialTest: Hashable, Sendable {
 
     /// What it leans to, for whoever runs out of trials.
     public var leaning: TestDecision { evidence > 0 ? .high : .low }
-
-    /// How many trials it takes if none of them hits: what a rejection costs.
-    public var misses: Int { Int((-bound / stepDown).rounded(.up)) }
 }

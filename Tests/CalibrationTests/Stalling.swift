@@ -1,6 +1,7 @@
 import Dialects
 import Journal
 import Lanes
+import TestSupport
 
 /// A service in virtual time that takes `service` for each request, one at a time on each
 /// connection, and answers nothing while it is frozen.
@@ -42,10 +43,6 @@ final class Stalling: Transport {
 
     func retire(_ device: Device) {}
     func abort() {}
-}
-
-struct Nowhere: HistorySink {
-    func append(_ batch: Batch) {}
 }
 
 /// A lane of virtual time for a plain load.

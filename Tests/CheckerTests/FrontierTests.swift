@@ -11,7 +11,7 @@ struct Histories {
 
     init(_ seed: Seed) {
         dice = seed.generator()
-        model = DeviceModel()
+        model = DeviceModel(Rules())
         model.reusesCodes = dice.chance(0.2)
         model.newCodeReplaces = dice.chance(0.8)
         model.secondSignInReplaces = dice.chance(0.8)

@@ -121,7 +121,7 @@ struct ProfileTests {
         #expect(values.hold(in: state))
         values[3] = ModelOperation.ProfileValues.somebody
         let act = try #require(values.act)
-        #expect(DeviceModel().holds(state, act))
+        #expect(DeviceModel(Rules()).holds(state, act))
         values[3] = 0
         #expect(!values.hold(in: state))
     }

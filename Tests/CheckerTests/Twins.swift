@@ -138,7 +138,8 @@ struct WingGong {
 extension Frontier {
     /// Judges a whole small history. Answers that were lost never come.
     static func judge(_ entries: [Entry], _ model: DeviceModel) -> Standing {
-        var frontier = Frontier(model)
+        var memory: HouseholdMemory?
+        var frontier = Frontier(model, in: &memory)
         var events: [(time: Int, isReturn: Bool, entry: Int)] = []
         for (position, entry) in entries.enumerated() {
             events.append((entry.call, false, position))

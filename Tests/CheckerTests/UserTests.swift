@@ -79,8 +79,14 @@ struct UserTests {
     }
 
     private static func accused(_ story: Story) -> [String] {
-        story.findings.violations.map {
-            "\($0.invariant) \($0.household) \($0.certainty == .certain ? "certain" : $0.certainty.name)"
+        story.findings.violations.map { violation in
+            let certainty =
+                switch violation.certainty {
+                case .certain: "certain"
+                case .given: "given a bound"
+                case .suspicion: "suspicion"
+                }
+            return "\(violation.invariant) \(violation.household) \(certainty)"
         }
     }
 

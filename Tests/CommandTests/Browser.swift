@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A headless Chromium with one page open, driven over its own pipe (Chrome DevTools Protocol,
@@ -38,7 +39,7 @@ final class Browser {
     /// Every address that the page asked for, its own included.
     var requests: [String] = []
 
-    let folder: Folder
+    let folder: TestFolder
     let process = Process()
     let toBrowser: Int32
     let fromBrowser: Int32
@@ -49,7 +50,7 @@ final class Browser {
 
     /// Starts it with a blank page of `width` by `height`.
     init(width: Int = 1280, height: Int = 900) throws {
-        folder = try Folder()
+        folder = TestFolder()
         let pipes = ["to", "from"].map(folder.path)
         for pipe in pipes { mkfifo(pipe, 0o600) }
         // For reading and writing: neither end waits for the other to open.

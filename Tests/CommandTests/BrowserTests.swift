@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(
@@ -7,7 +8,7 @@ import Testing
 struct BrowserTests {
     @Test("it shows a page, runs its scripts, takes keys, and notes what goes wrong in it")
     func harness() throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let page = try folder.write(
             """
             <!doctype html><title>t</title><button onclick="this.textContent += 1">go</button>

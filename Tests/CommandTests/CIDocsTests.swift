@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The jobs of docs/ci.md, as they are pasted, with the templates of deploy/ci.
@@ -7,7 +8,7 @@ struct CIDocsTests {
     /// The block of the page that begins so.
     private static func block(_ beginning: String) throws -> String {
         let page = try String(
-            contentsOf: Command.root.appending(path: "docs/ci.md"), encoding: .utf8)
+            contentsOf: Repository.root.appending(path: "docs/ci.md"), encoding: .utf8)
         let start = try #require(page.range(of: "```yaml\n\(beginning)"))
         let end = try #require(page.range(of: "\n```\n", range: start.upperBound..<page.endIndex))
         return beginning + page[start.upperBound..<end.lowerBound]
@@ -117,8 +118,8 @@ struct CIDocsTests {
 
     @Test("screenrig-comment alone says what it needs")
     func comment() async throws {
-        let folder = try Folder()
-        let program = Command.root.appending(path: "deploy/ci/screenrig-comment").path
+        let folder = TestFolder()
+        let program = Repository.root.appending(path: "deploy/ci/screenrig-comment").path
         let plain = [
             "GITHUB_ACTIONS": "", "GITHUB_EVENT_PATH": "", "GITLAB_CI": "",
         ]

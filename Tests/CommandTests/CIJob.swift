@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Yams
 
@@ -6,7 +7,7 @@ import Yams
 /// that is a clone of somebody's project. Root's programs are stand-ins: `sudo` runs a command, `apt-get install` of
 /// a file puts the program that is tested into the PATH.
 struct CIJob {
-    let folder: Folder
+    let folder: TestFolder
     private let server: Command
     private let url: String
     /// Of the token that comments.
@@ -20,7 +21,7 @@ struct CIJob {
     }
 
     init() async throws {
-        folder = try Folder()
+        folder = TestFolder()
         for name in ["programs", "project"] {
             try FileManager.default.createDirectory(
                 at: folder.url.appending(path: name), withIntermediateDirectories: true)
@@ -43,7 +44,7 @@ struct CIJob {
         }
         _ = try folder.write("a package\n", to: "screenrig.deb")
         server = try Command(
-            [Command.root.appending(path: "Tests/CommandTests/comments.py").path], in: folder,
+            [Repository.root.appending(path: "Tests/CommandTests/comments.py").path], in: folder,
             program: "/usr/bin/python3")
         let running = server
         try await server.wait("address") { running.output.hasSuffix("\n") }
@@ -51,17 +52,18 @@ struct CIJob {
     }
 
     /// What the package has in it, for `apt-get` to put where the PATH leads.
-    private static func install(in folder: Folder) throws {
+    private static func install(in folder: TestFolder) throws {
         let files = FileManager.default
         try folder.install(to: "package/usr/bin/screenrig")
         try files.createSymbolicLink(
             atPath: folder.path("package/usr/bin/screenrig-comment"),
-            withDestinationPath: Command.root.appending(path: "deploy/ci/screenrig-comment").path)
+            withDestinationPath: Repository.root.appending(path: "deploy/ci/screenrig-comment").path
+        )
         try files.createDirectory(
             atPath: folder.path("package/usr/share/screenrig"), withIntermediateDirectories: true)
         try files.createSymbolicLink(
             atPath: folder.path("package/usr/share/screenrig/rigs"),
-            withDestinationPath: Command.root.appending(path: "rigs").path)
+            withDestinationPath: Repository.root.appending(path: "rigs").path)
     }
 
     var package: String { "\(url)/packages/screenrig.deb" }
@@ -93,7 +95,7 @@ struct CIJob {
 
     static func template(_ name: String) throws -> String {
         try String(
-            contentsOf: Command.root.appending(path: "deploy/ci/\(name)"), encoding: .utf8)
+            contentsOf: Repository.root.appending(path: "deploy/ci/\(name)"), encoding: .utf8)
     }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import TestSupport
 import Testing
 
 @Suite("What this machine can do", .serialized, .ownThread)
@@ -19,7 +20,7 @@ struct CalibrateTests {
 
     @Test("one JSON object with the keys that scripts rely on, and nothing else")
     func json() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let ended = try await Command.run(
             "calibrate", "--json", "--for", "300ms", "--connections", "20", in: folder)
         #expect(ended.code == 0 && ended.errors.isEmpty, "\(ended.errors)")
@@ -50,7 +51,7 @@ struct CalibrateTests {
     func rate(record: String) async throws {
         let ended = try await Command.run(
             "calibrate", "--json", "--for", "1s", "--rate", "200/s", "--connections", "10",
-            "--record", record, in: Folder())
+            "--record", record, in: TestFolder())
         let found = try Self.object(ended)
         #expect(Self.number(found, "latencyMs", "count") == 200)
         #expect(Self.number(found, "latenessMs", "count") == 200)
@@ -59,7 +60,7 @@ struct CalibrateTests {
 
     @Test("a URL is asked for over so many connections; an answer of 400 or more is an error")
     func target() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let server = try Command(["serve", "--port", "0", "--no-throttle"], in: folder)
         let url = try await server.url()
         func found(_ path: String) async throws -> Command.Ended {
@@ -76,7 +77,7 @@ struct CalibrateTests {
 
     @Test("what was found is remembered for validate; a run at a rate, or of a target, is not")
     func remembered() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let rig = Command.rig("smoke.yaml")
         func line() async throws -> String? {
             let ended = try await Command.run("validate", rig, in: folder)
@@ -112,7 +113,7 @@ struct CalibrateTests {
     func refused() async throws {
         // A documentation address (RFC 5737): even a mistake would reach nobody.
         let ended = try await Command.run(
-            "calibrate", "--target", "http://192.0.2.1/", in: Folder())
+            "calibrate", "--target", "http://192.0.2.1/", in: TestFolder())
         #expect(ended.code == 3 && ended.output.isEmpty)
         #expect(ended.errors.contains("pass --allow 192.0.2.1"), "\(ended.errors)")
     }
@@ -121,7 +122,7 @@ struct CalibrateTests {
     func nothingListens() async throws {
         let ended = try await Command.run(
             "calibrate", "--target", "http://127.0.0.1:\(closedPort)/", "--for", "100ms",
-            in: Folder())
+            in: TestFolder())
         #expect(ended.code == 3 && ended.output.isEmpty)
         #expect(
             ended.errors.contains("no request was answered: connection-refused"),
@@ -130,7 +131,7 @@ struct CalibrateTests {
 
     @Test("more connections than descriptors are refused, with what to change")
     func descriptors() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let ended = try await Command(
             ["-c", "ulimit -n 200; exec \(Command.binary) calibrate --connections 150"],
             in: folder, program: "/bin/sh"

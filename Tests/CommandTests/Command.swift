@@ -1,32 +1,9 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
-/// A directory of one test, gone with this value.
-final class Folder: Sendable {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory
-            .appending(path: "screenrig-command-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: url)
-    }
-
-    func path(_ name: String) -> String { url.appending(path: name).path }
-
-    func write(_ text: String, to name: String) throws -> String {
-        try text.write(to: url.appending(path: name), atomically: true, encoding: .utf8)
-        return path(name)
-    }
-
-    func read(_ name: String) throws -> String {
-        try String(contentsOf: url.appending(path: name), encoding: .utf8)
-    }
-
+extension TestFolder {
     /// Makes the program that is tested one of this folder: a hard link is; a symbolic one would be followed to the build.
     func install(to name: String) throws {
         let files = FileManager.default
@@ -59,7 +36,7 @@ final class Command {
         case endedEarly(String)
     }
 
-    let folder: Folder
+    let folder: TestFolder
     private let process = Process()
     private let began: ContinuousClock.Instant
     private let ending = Ending()
@@ -73,15 +50,12 @@ final class Command {
         return URL(filePath: tests).deletingLastPathComponent().appending(path: "screenrig").path
     }()
 
-    /// The clone.
-    static let root = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
+    static func rig(_ name: String) -> String { Repository.rigs.appending(path: name).path }
 
-    static func rig(_ name: String) -> String { root.appending(path: "rigs/\(name)").path }
-
-    /// Starts `binary` (or `program`) with `arguments`.
+    /// Starts `binary` (or `program`) with `arguments`; `environment` is added to what it inherits.
     init(
-        _ arguments: [String], in folder: Folder, environment: [String: String] = [:],
+        _ arguments: [String], in folder: TestFolder, environment: [String: String] = [:],
+        inheriting inherited: [String: String] = ProcessInfo.processInfo.environment,
         program: String = Command.binary
     ) throws {
         self.folder = folder
@@ -94,8 +68,8 @@ final class Command {
         process.executableURL = URL(filePath: program)
         process.arguments = arguments
         process.currentDirectoryURL = folder.url
-        process.environment = ProcessInfo.processInfo.environment
-            .merging([
+        process.environment =
+            inherited.merging([
                 "COLUMNS": "80", "TMPDIR": folder.url.path, "XDG_STATE_HOME": folder.url.path,
             ]) { $1 }
             .merging(environment) { $1 }
@@ -165,7 +139,7 @@ final class Command {
 
     /// Starts it, and waits for its end.
     static func run(
-        _ arguments: String..., in folder: Folder, environment: [String: String] = [:]
+        _ arguments: String..., in folder: TestFolder, environment: [String: String] = [:]
     ) async throws -> Ended {
         try await Command(arguments, in: folder, environment: environment).ended()
     }
@@ -174,10 +148,11 @@ final class Command {
     static func check(
         _ script: String, _ more: [String] = [], within limit: Duration
     ) async throws -> String {
-        let folder = try Folder()
+        let folder = TestFolder()
         let ended = try await Command(
             [
-                "python3", root.appending(path: "Tests/\(script)").path, "--screenrig", binary,
+                "python3", Repository.root.appending(path: "Tests/\(script)").path, "--screenrig",
+                binary,
                 "--work", folder.path("work"),
             ] + more, in: folder,
             // What pip installs is kept for the next time.

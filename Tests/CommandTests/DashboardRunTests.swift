@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Pages of a run that goes on, as a browser and a scraper see them.
@@ -20,7 +21,7 @@ struct DashboardRunTests {
         "a browser that looks on sees in the end what summary.json says",
         .enabled(if: Browser.isThere, Browser.advice))
     func numbers() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let faults = ["--fault", "media-token-reuse"]
         let command = try Command(
             ["run", Command.rig("smoke.yaml"), "--out", "run", "--dashboard"] + Self.load + faults,
@@ -113,7 +114,7 @@ struct DashboardRunTests {
         "metrics are there while it runs, and gone afterwards; a named port that is taken is exit 3"
     )
     func metrics() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let command = try Command(
             ["run", Command.rig("smoke.yaml"), "--out", "run", "--metrics", "--quiet"] + Self.load,
             in: folder)
@@ -143,7 +144,7 @@ struct DashboardRunTests {
 
     @Test("virtual time has a page as well, and Ctrl-C ends a run that is looked at")
     func others() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let simulated = try await Command.run(
             "simulate", Command.rig("twenty.yaml"), "--out", "sim", "--dashboard", "--quiet",
             in: folder)
@@ -162,7 +163,7 @@ struct DashboardRunTests {
 
     @Test("a search has pages, too: what they are told in the end is what it says itself")
     func race() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let rig = Command.rig("races/poll-authenticate.yaml")
         let command = try Command(
             [

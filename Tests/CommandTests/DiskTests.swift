@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A disk of its own for one command: a small tmpfs in a mount namespace of its own, which needs
@@ -7,19 +8,15 @@ import Testing
 struct DiskTests {
     private static let refusal: String? = {
         guard geteuid() == 0 else { return "mounting a small disk needs root" }
-        let trial = Process()
-        trial.executableURL = URL(filePath: "/usr/bin/env")
-        trial.arguments = ["unshare", "-m", "sh", "-c", "mount -t tmpfs -o size=1m tmpfs /mnt"]
-        trial.standardError = FileHandle.nullDevice
-        guard (try? trial.run()) != nil else { return "there is no unshare" }
-        trial.waitUntilExit()
-        return trial.terminationStatus == 0 ? nil : "this kernel lets nobody mount here"
+        let command = ["unshare", "-m", "sh", "-c", "mount -t tmpfs -o size=1m tmpfs /mnt"]
+        guard let trial = try? Program(command) else { return "there is no unshare" }
+        return trial.status == 0 ? nil : "this kernel lets nobody mount here"
     }()
 
     @Test("a run ends with exit code 3, in words, and with what it could keep", arguments: [1, 14])
     func full(megabytes: Int) async throws {
         if let refusal = Self.refusal { return print("not tested: a full disk; \(refusal)") }
-        let folder = try Folder()
+        let folder = TestFolder()
         try FileManager.default.createDirectory(
             at: folder.url.appending(path: "disk"), withIntermediateDirectories: false)
         // Copies what is left on the disk to where it outlives the namespace.
@@ -50,7 +47,7 @@ struct DiskTests {
     @Test("a judge that lags and has no room for its spill file says so, and such a run is no pass")
     func spill() async throws {
         if let refusal = Self.refusal { return print("not tested: a full disk; \(refusal)") }
-        let folder = try Folder()
+        let folder = TestFolder()
         try FileManager.default.createDirectory(
             at: folder.url.appending(path: "disk"), withIntermediateDirectories: false)
         // Room for one history and its reserve of 8 MB, and not for the reserve of another.

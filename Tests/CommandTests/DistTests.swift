@@ -1,24 +1,25 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The packing step of `make dist`, with a small program in place of the release build: it starts the one that is
 /// tested, and asks for the libraries that a release build asks for.
 @Suite("Packages", .serialized, .ownThread)
 struct DistTests {
-    private static let script = Command.root.appending(path: "scripts/dist.py").path
+    private static let script = Repository.root.appending(path: "scripts/dist.py").path
     /// Where SwiftPM keeps the sources of packages: beside the build that is tested.
     private static let checkouts = URL(filePath: Command.binary).resolvingSymlinksInPath()
         .deletingLastPathComponent().appending(path: "../../checkouts").standardized.path
 
     private static func sh(
-        _ text: String, in folder: Folder, environment: [String: String] = [:]
+        _ text: String, in folder: TestFolder, environment: [String: String] = [:]
     ) async throws -> Command.Ended {
         try await Command(["-c", text], in: folder, environment: environment, program: "/bin/sh")
             .ended()
     }
 
     /// The small program, at `program` in the folder.
-    private static func compile(in folder: Folder) async throws {
+    private static func compile(in folder: TestFolder) async throws {
         let source = """
             #include <unistd.h>
             int main(int count, char **words) { execv("\(Command.binary)", words); return 1; }
@@ -32,7 +33,7 @@ struct DistTests {
     }
 
     private static func pack(
-        to out: String, in folder: Folder, environment: [String: String] = [:]
+        to out: String, in folder: TestFolder, environment: [String: String] = [:]
     ) async throws {
         let packed = try await sh(
             "umask \(environment["MASK"] ?? "022"); python3 '\(script)' program --out '\(out)' "
@@ -42,7 +43,7 @@ struct DistTests {
 
     @Test("two runs write the same bytes, whatever the umask, the time zone and the language are")
     func reproducible() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         try await Self.compile(in: folder)
         try await Self.pack(to: "one", in: folder)
         try await Self.pack(
@@ -65,7 +66,7 @@ struct DistTests {
         #expect(try await Self.sh("cmp -s one/\(names[1]) two/\(names[1])", in: folder).code == 1)
     }
 
-    private func expectTarball(_ name: String, in folder: Folder) async throws {
+    private func expectTarball(_ name: String, in folder: TestFolder) async throws {
         let listed = try await Self.sh("tar --numeric-owner -tvf one/\(name)", in: folder)
         let lines = listed.output.split(separator: "\n")
         #expect(lines.allSatisfy { $0.contains(" 0/0 ") })
@@ -115,7 +116,7 @@ struct DistTests {
         #expect(count > 100)
     }
 
-    private func expectPackage(_ name: String, in folder: Folder) async throws {
+    private func expectPackage(_ name: String, in folder: TestFolder) async throws {
         // Written without dpkg, and read by it where it is here.
         let read = try await Self.sh(
             "command -v dpkg-deb >/dev/null || { echo SKIPPED; exit 0; }; dpkg-deb -f one/\(name) && "
@@ -147,7 +148,7 @@ struct DistTests {
         "what cannot be packed is told: a program with Swift's libraries outside, no program, nothing"
     )
     func refused() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         _ = try folder.write("#!/bin/sh\n", to: "script")
         for (program, words) in [
             (Command.binary, "of the Swift toolchain; build it with --static-swift-stdlib"),
@@ -166,7 +167,8 @@ struct DistTests {
     @Test("the copyright names every package that is linked")
     func copyright() throws {
         let text = try String(
-            contentsOf: Command.root.appending(path: "deploy/package/copyright"), encoding: .utf8)
+            contentsOf: Repository.root.appending(path: "deploy/package/copyright"), encoding: .utf8
+        )
         let packages = try FileManager.default.contentsOfDirectory(atPath: Self.checkouts)
         #expect(packages.contains("swift-nio"))
         for package in packages {
@@ -176,10 +178,10 @@ struct DistTests {
 
     @Test("make builds without a path of this machine, and packs that build")
     func make() async throws {
-        let folder = try Folder()
-        let dry = try await Self.sh("make -n -C '\(Command.root.path)' dist", in: folder)
+        let folder = TestFolder()
+        let dry = try await Self.sh("make -n -C '\(Repository.root.path)' dist", in: folder)
         #expect(dry.output.contains("--static-swift-stdlib"))
-        #expect(dry.output.contains("-file-prefix-map -Xswiftc \"\(Command.root.path)=.\""))
+        #expect(dry.output.contains("-file-prefix-map -Xswiftc \"\(Repository.root.path)=.\""))
         #expect(dry.output.contains("python3 scripts/dist.py .build-dist/release/screenrig"))
     }
 }

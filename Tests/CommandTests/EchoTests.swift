@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Runs against Tests/Foreign/echo.py, which repeats every secret that it meets in every writing, everywhere.
@@ -33,9 +34,9 @@ struct EchoTests {
     /// The folder of a run of `arguments` against the server, with all that it printed, and what the server said.
     private func said(
         _ arguments: [String]
-    ) async throws -> (folder: Folder, needles: [Data], sent: Int) {
-        let folder = try Folder()
-        let script = Command.root.appending(path: "Tests/Foreign/echo.py").path
+    ) async throws -> (folder: TestFolder, needles: [Data], sent: Int) {
+        let folder = TestFolder()
+        let script = Repository.root.appending(path: "Tests/Foreign/echo.py").path
         let server = try Command(
             ["python3", script, folder.path("needles")], in: folder, program: "/usr/bin/env")
         let rig = Self.rig.replacing("BASE", with: try await server.url())

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Scripts of the promises that only REST V2 has: each against a server of its own, with the fault and without.
@@ -36,7 +37,7 @@ struct EmitProfilesTests {
         "the script sees the fault, and nothing on a service that keeps its promises",
         arguments: planted)
     func script(_ one: Planted) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let rig = Command.rig("races/v2-own-steps.yaml")
         let raced = try await Command(
             ["race", rig, "--virtual", "--quiet", "--plan", one.plan, "--fault", one.fault]
@@ -53,7 +54,7 @@ struct EmitProfilesTests {
 
     @Test("a case out of a run, in which a session went to another home's device")
     func hijacked() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let one = Planted(plan: "", fault: "session-hijack", promise: "code-binds-device")
         let ended = try await Command(
             [
@@ -66,7 +67,7 @@ struct EmitProfilesTests {
     }
 
     /// The script exits 1 and counts where the fault is, and exits 0 where it is not.
-    private static func play(_ file: String, _ one: Planted, in folder: Folder) async throws {
+    private static func play(_ file: String, _ one: Planted, in folder: TestFolder) async throws {
         let script = try await Command.run("replay", file, "--emit", "python", in: folder)
         #expect(script.code == 0 && script.errors.isEmpty, "\(script.errors)")
         _ = try folder.write(script.output, to: "race.py")

@@ -1,10 +1,11 @@
 import Foundation
 import Journal
+import TestSupport
 import Testing
 
 @Suite("Runs that are cut short", .ownThread)
 struct EndingTests {
-    private func start(_ more: [String], in folder: Folder) throws -> Command {
+    private func start(_ more: [String], in folder: TestFolder) throws -> Command {
         try Command(["run", Command.rig("smoke.yaml"), "--out", "run"] + more, in: folder)
     }
 
@@ -19,7 +20,7 @@ struct EndingTests {
         "Ctrl-C ends a run within six seconds, with everything so far",
         arguments: [SIGINT, SIGTERM, SIGHUP])
     func interrupted(signal: Int32) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let command = try start(long, in: folder)
         try await inFullSwing(command)
         let (sent, sentAt) = (ContinuousClock.now, Date.now)
@@ -44,7 +45,7 @@ struct EndingTests {
 
     @Test("Ctrl-C also ends a run that began with a probe, which hears of Ctrl-C itself")
     func interruptedAfterProbe() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let server = try Command(["serve", "--port", "0"], in: folder)
         let url = try await server.url()
         let command = try start(
@@ -58,7 +59,7 @@ struct EndingTests {
 
     @Test("Ctrl-C twice ends it at once, still with everything so far")
     func twice() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         // Viewers that would use up all of the five seconds.
         let slow = ["--set", "kinds.0.viewer.signs-in=uniform(1s, 30s)"]
         let command = try start(long + slow, in: folder)
@@ -80,7 +81,7 @@ struct EndingTests {
 
     @Test("a server that dies half-way: errors, a verdict, and everything so far")
     func serverKilled() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let server = try Command(["serve", "--port", "0"], in: folder)
         let url = try await server.url()
         // Long enough for a busy machine to come to the kill before the last arrival.
@@ -117,7 +118,7 @@ struct EndingTests {
 
     @Test("after kill -9 report finds everything up to the last second")
     func killed() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let command = try start(long, in: folder)
         try await inFullSwing(command)
         let killedAt = Date.now.timeIntervalSince1970
@@ -147,8 +148,8 @@ struct EndingTests {
 
     @Test("a lane that is stuck does not keep a run from ending with its report")
     func stuck() async throws {
-        let folder = try Folder()
-        let script = Command.root.appending(path: "Tests/Foreign/frozen_lane.py").path
+        let folder = TestFolder()
+        let script = Repository.root.appending(path: "Tests/Foreign/frozen_lane.py").path
         let command = try Command(
             [
                 "python3", script, Command.binary, "run", Command.rig("smoke.yaml"), "--out", "run",
@@ -171,7 +172,7 @@ struct EndingTests {
     }
 
     /// Seconds that the lanes went on after `date`.
-    private func grace(of folder: Folder, from date: Date) throws -> Double {
+    private func grace(of folder: TestFolder, from date: Date) throws -> Double {
         let history = try History(path: folder.path("run"))
         let end = try #require(history.end)
         let started = Double(history.header.startedMicroseconds) / 1e6

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -9,7 +10,6 @@ struct ExplainTests {
     @Test("a word is explained with harmless causes and what to send")
     func word() async throws {
         let ended = try await Trying.run(["explain", "sign-in-visible"])
-        defer { ended.remove() }
         #expect(ended.code == 0)
         for words in ["(invariant)", "harmless causes: ", "what to send: "] {
             #expect(ended.output.contains(words))
@@ -31,7 +31,6 @@ struct ExplainTests {
         ])
     func near(name: String, remedy: String) async throws {
         let ended = try await Trying.run(["explain", name])
-        defer { ended.remove() }
         #expect(ended.code == 2)
         #expect(ended.errors.contains("unknown name '\(name)'"))
         #expect(ended.errors.contains(remedy), "\(ended.errors)")
@@ -46,7 +45,7 @@ struct ExplainTests {
             "Tests/ReportsTests/Golden/nights/digest.html",
         ] {
             let text = try String(
-                contentsOf: Command.root.appending(path: page), encoding: .utf8)
+                contentsOf: Repository.root.appending(path: page), encoding: .utf8)
             let heads = text.matches(of: #/<th scope="col"[^>]*>(.*?)<\/th>/#).map { String($0.1) }
             let facts = text.matches(of: #/<div><dt>(.*?)<\/dt>/#).map { String($0.1) }
             #expect(heads.count >= 3)
@@ -88,7 +87,7 @@ struct ExplainTests {
     func texts(width: Int) throws {
         let all = Explanation.all.map { $0.text(width: width) }.joined(separator: "\n\n")
         try Golden.expect(
-            all + "\n", matches: "explanations.txt")
+            all + "\n", is: "explanations.txt")
         for line in all.split(separator: "\n") where line.hasPrefix("  ") {
             #expect(line.count <= width)
         }

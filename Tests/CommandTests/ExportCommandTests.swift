@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("export", .serialized, .ownThread)
 struct ExportCommandTests {
-    private func simulated() async throws -> Folder {
-        let folder = try Folder()
+    private func simulated() async throws -> TestFolder {
+        let folder = TestFolder()
         let ended = try await Command.run(
             "simulate", Command.rig("smoke.yaml"), "--out", "run", "--fault",
             "ack-before-apply:window=5s", "--set", "polling.every=3s", in: folder)

@@ -1,17 +1,17 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The help and the README show faults by commands to copy: each of them must show its fault.
 @Suite("Examples with faults", .serialized, .ownThread)
 struct FaultExampleTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
 
     /// Commands with `--fault`, as they stand in the help of each command and in the README.
     private static let examples: [String] = {
-        let help = root.appending(path: "Tests/CommandTests/Golden/help")
+        let help = Repository.root.appending(path: "Tests/CommandTests/Golden/help")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: help.path)) ?? []
-        let files = [root.appending(path: "README.md")] + names.map { help.appending(path: $0) }
+        let files =
+            [Repository.root.appending(path: "README.md")] + names.map { help.appending(path: $0) }
         let lines = files.flatMap { file in
             ((try? String(contentsOf: file, encoding: .utf8)) ?? "")
                 .replacing(/\\\n\s*/, with: "").split(separator: "\n")
@@ -30,7 +30,7 @@ struct FaultExampleTests {
 
     @Test("each activates its fault, and finds a promise broken", arguments: Self.examples)
     func shows(example: String) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         var words = example.split(separator: " ").dropFirst().map(String.init)
         if words[0] == "serve" {
             // What 'serve' does is seen by whoever is signed in by it: the usual rig, in virtual time.
@@ -42,7 +42,7 @@ struct FaultExampleTests {
         // A path, or the name of one of the rigs.
         let rig = words.firstIndex { $0.hasPrefix("rigs/") } ?? 1
         let file = words[rig].hasPrefix("rigs/") ? words[rig] : "rigs/\(words[rig]).yaml"
-        words[rig] = Self.root.appending(path: file).path
+        words[rig] = Repository.root.appending(path: file).path
         let ended = try await Command(words + ["--out", "out"], in: folder).ended()
         #expect(ended.code == 1, "\(ended.output)\(ended.errors)")
         let output = ended.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -52,8 +52,8 @@ struct FaultExampleTests {
 
     @Test("a fault that a rig gives no occasion is reported as never activated, in every output")
     func never() async throws {
-        let folder = try Folder()
-        let rig = Self.root.appending(path: "rigs/smoke.yaml").path
+        let folder = TestFolder()
+        let rig = Repository.root.appending(path: "rigs/smoke.yaml").path
         let ended = try await Command.run(
             "simulate", rig, "--fault", "logout-resurrection", "--out", "run", in: folder)
         let said = "injected fault logout-resurrection: never activated"
@@ -65,8 +65,8 @@ struct FaultExampleTests {
 
     @Test("levels of promises on the command line decide the exit code, and the words")
     func levels() async throws {
-        let folder = try Folder()
-        let rig = Self.root.appending(path: "rigs/smoke.yaml").path
+        let folder = TestFolder()
+        let rig = Repository.root.appending(path: "rigs/smoke.yaml").path
         // Long enough for each TV to see its sign-in in the end.
         let run = [
             "simulate", rig, "--fault", "ack-before-apply:window=3s", "--set", "load.settle=10s",

@@ -1,5 +1,6 @@
 import Foundation
 import Standin
+import TestSupport
 import Testing
 
 /// Faults in rigs and on the command line. Each runs here once with a real rig through the
@@ -14,7 +15,7 @@ struct FaultCommandTests {
     private func truth(
         _ command: String, _ fault: String, _ more: [String] = []
     ) async throws -> [String] {
-        let folder = try Folder()
+        let folder = TestFolder()
         let ended = try await Command(
             [command, Command.rig("detection.yaml"), "--fault", fault, "--out", "run"]
                 + Self.few + more, in: folder
@@ -69,7 +70,7 @@ struct FaultCommandTests {
             ),
         ])
     func refused(arguments: [String], sentence: String) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let ended = try await Command(
             ["run", Command.rig("smoke.yaml")] + arguments, in: folder
         ).ended()

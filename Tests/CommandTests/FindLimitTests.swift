@@ -1,9 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("find-limit from outside", .serialized, .ownThread)
 struct FindLimitTests {
-    private static func report(_ folder: Folder, _ name: String = "limit") throws -> [String: Any] {
+    private static func report(_ folder: TestFolder, _ name: String = "limit") throws -> [String:
+        Any]
+    {
         let read = try JSONSerialization.jsonObject(
             with: Data(try folder.read("\(name)/limit.json").utf8))
         return try #require(read as? [String: Any])
@@ -13,7 +16,7 @@ struct FindLimitTests {
     /// that, and none does beyond 100 %.
     @Test("finds the limit of a queue whose limit is known")
     func queue() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let ended = try await Command(
             [
                 "find-limit", Command.rig("limit.yaml"), "--virtual", "--threshold",
@@ -44,7 +47,7 @@ struct FindLimitTests {
 
     @Test("the same seed gives the same steps, another one others")
     func repeats() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         func steps(_ name: String, seed: Int) async throws -> String {
             let ended = try await Command.run(
                 "find-limit", Command.rig("limit.yaml"), "--virtual", "--from", "8/s",
@@ -60,7 +63,7 @@ struct FindLimitTests {
 
     @Test("no limit up to --to is exit code 0, a threshold missed at --from already is 1")
     func ends() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let short = ["--step-for", "5s", "--warm-up", "5s", "--virtual", "--quiet"]
         for (name, more, code, words) in [
             ("high", ["--to", "3/s"], 0 as Int32, "No limit up to 3.00 households/s"),
@@ -76,7 +79,7 @@ struct FindLimitTests {
 
     @Test("Ctrl-C in the middle of a step reports what is known so far, with exit code 130")
     func interrupted() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let command = try Command(
             [
                 "find-limit", Command.rig("limit.yaml"), "--from", "4/s", "--step-for", "4s",
@@ -94,7 +97,7 @@ struct FindLimitTests {
 
     @Test("Ctrl-C between two steps is heard at once: no other step begins")
     func interruptedPause() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let command = try Command(
             [
                 "find-limit", Command.rig("limit.yaml"), "--from", "2/s", "--step-for", "2s",
@@ -114,7 +117,7 @@ struct FindLimitTests {
 
     @Test("a later step that cannot be played leaves a report of those before it")
     func laterFailure() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         try FileManager.default.copyItem(
             atPath: Command.rig("limit.yaml"), toPath: folder.path("mine.yaml"))
         let command = try Command(
@@ -135,7 +138,7 @@ struct FindLimitTests {
 
     @Test("a service that nobody serves is exit code 3, and a host without leave is refused")
     func refused() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         for (target, words) in [
             ("http://127.0.0.1:1", "Could not run: "),
             ("http://192.0.2.1", "pass --allow 192.0.2.1"),
@@ -164,7 +167,7 @@ struct FindLimitTests {
         ])
     func mistakes(options: [String], words: String) async throws {
         let ended = try await Command(
-            ["find-limit", Command.rig("limit.yaml"), "--virtual"] + options, in: Folder()
+            ["find-limit", Command.rig("limit.yaml"), "--virtual"] + options, in: TestFolder()
         ).ended()
         #expect(ended.code == 2 && ended.errors.contains(words), "\(ended.errors)")
     }

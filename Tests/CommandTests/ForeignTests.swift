@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Runs against Tests/Foreign/server.py, a service that shares nothing with this project and is judged
@@ -15,7 +16,7 @@ struct ForeignTests {
             ["id", "info", "form"],
         ])
     func shapes(shapes: [String]) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let server = try ForeignServer(
             shapes.flatMap { ["--shape", $0] }, in: folder)
         let run = try await server.run(Command.rig("smoke.yaml"))
@@ -29,7 +30,7 @@ struct ForeignTests {
 
     @Test("the same in XML", arguments: [[], ["id", "info", "form", "bare"]])
     func xml(shapes: [String]) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let server = try ForeignServer(shapes.flatMap { ["--shape", $0] }, in: folder)
         let run = try await server.run(Command.rig("xml.yaml"))
         #expect(run.number("households", "signedIn") == run.number("households", "started"))
@@ -39,7 +40,7 @@ struct ForeignTests {
         "an app of many years: polls by its code, deprecated fields, resources in MRSS",
         arguments: [["echo", "trim", "words"], ["code", "bare", "form"]])
     func olderApp(shapes: [String]) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let server = try ForeignServer(shapes.flatMap { ["--shape", $0] }, in: folder)
         let run = try await server.run(Command.rig("older-app.yaml"))
         #expect(run.number("households", "signedIn") == 8)
@@ -48,7 +49,7 @@ struct ForeignTests {
 
     @Test("what the account may not watch, and polls that are answered 503, are no violations")
     func denied() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let server = try ForeignServer(
             ["--deny", "DemoChannel", "--fault", "busy:10"], in: folder)
         let rig = try folder.write(Self.deniedRig, to: "rig.yaml")
@@ -59,7 +60,7 @@ struct ForeignTests {
 
     @Test("clients in nine observed styles, of which none knows screenrig, sign in to serve")
     func clients() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let server = try Command(
             [
                 "serve", "--port", "0", "--auth", "any", "--domain", "adobe.com", "--no-throttle",
@@ -73,7 +74,7 @@ struct ForeignTests {
 
     @Test("a client that signs with the older header is turned away unless --auth says any")
     func olderHeader() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let server = try Command(
             ["serve", "--port", "0", "--domain", "adobe.com", "--no-throttle"], in: folder)
         let ended = try await Self.clients(
@@ -85,9 +86,9 @@ struct ForeignTests {
     }
 
     private static func clients(
-        _ url: String, in folder: Folder, styles: [String] = []
+        _ url: String, in folder: TestFolder, styles: [String] = []
     ) async throws -> Command.Ended {
-        let script = Command.root.appending(path: "Tests/Foreign/clients/all.py").path
+        let script = Repository.root.appending(path: "Tests/Foreign/clients/all.py").path
         return try await Command(
             ["python3", script, url] + styles, in: folder, program: "/usr/bin/env"
         ).ended()
@@ -95,7 +96,7 @@ struct ForeignTests {
 
     @Test("iPads, whose browser is a web view, pass the same pages", arguments: ["form", "meta"])
     func webViews(shape: String) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let server = try ForeignServer(["--shape", shape], in: folder)
         let run = try await server.run(Command.rig("ipad.yaml"))
         #expect(run.number("households", "signedIn") == run.number("households", "started"))
@@ -103,7 +104,7 @@ struct ForeignTests {
 
     @Test("a free preview plays without a sign-in")
     func freePreview() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let run = try await ForeignServer([], in: folder).run(Command.rig("temp-pass.yaml"))
         #expect(run.statuses["free-preview"]?["204"] == 6)
         #expect(run.statuses["media-token"]?["200"] == 6)
@@ -115,7 +116,7 @@ struct ForeignTests {
         "accounts of a file, logouts and second sign-ins, with opaque user ids",
         arguments: [true, false])
     func accounts(haveUsers: Bool) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let columns = "mvpd,user,password" + (haveUsers ? ",user-id" : "")
         let rows = (1...12).map { number in
             "demo-\(number % 3 + 1),acct-\(number),pw-\(number)"
@@ -134,7 +135,7 @@ struct ForeignTests {
 
     @Test("runs whose directories have one name, begun in one second, are strangers to each other")
     func oneName() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let server = try ForeignServer([], in: folder)
         let rig = Command.rig("smoke.yaml")
         let together = try await [
@@ -178,7 +179,7 @@ struct ForeignTests {
                     + "them failed later", invariant: "token-monotonic", standing: "observed"),
         ])
     func planted(_ planted: Planted) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let server = try ForeignServer(["--fault", planted.fault], in: folder)
         let ended = try await Command(
             [
@@ -211,7 +212,7 @@ struct ForeignTests {
             ("expired-token", "Failed: the service violated expiry-respected"),
         ])
     func noSignIn(fault: String, headline: String) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let server = try ForeignServer(["--fault", fault], in: folder)
         let rig = try folder.write(Self.lenientRig, to: "rig.yaml")
         let ended = try await Command(
@@ -230,7 +231,7 @@ struct ForeignTests {
 
     @Test("a trial fails at a code that ran out before the phone was done, and says what to do")
     func codeRanOut() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let server = try ForeignServer(["--fault", "code-life:1"], in: folder)
         let rig = try folder.write(Self.lenientRig, to: "rig.yaml")
         let ended = try await Command.run(
@@ -288,18 +289,10 @@ struct ForeignTests {
 struct ForeignServer {
     let command: Command
 
-    static let hasPython: Bool = {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", ""]
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }()
+    static let hasPython = (try? Program(["python3", "-c", ""]))?.status == 0
 
-    init(_ options: [String], in folder: Folder) throws {
-        let script = Command.root.appending(path: "Tests/Foreign/server.py").path
+    init(_ options: [String], in folder: TestFolder) throws {
+        let script = Repository.root.appending(path: "Tests/Foreign/server.py").path
         command = try Command(["python3", script] + options, in: folder, program: "/usr/bin/env")
     }
 

@@ -1,21 +1,22 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Help", .serialized, .ownThread)
 struct HelpTests {
     @Test("without arguments the program says what it is")
     func overview() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let bare = try await Command.run(in: folder)
         let asked = try await Command.run("--help", in: folder)
         #expect(bare.code == 0 && asked.code == 0)
         #expect(bare.output == asked.output && bare.errors.isEmpty)
-        try Golden.expect(asked.output, matches: "help/screenrig.txt")
+        try Golden.expect(asked.output, is: "help/screenrig.txt")
     }
 
     @Test("each command explains itself, with an example that names it")
     func commands() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let names = Self.subcommands(try await Command.run("--help", in: folder).output)
         #expect(names.contains("run") && names.contains("report"))
         for name in names {
@@ -24,13 +25,13 @@ struct HelpTests {
             #expect(help.output.contains("Example:\n    screenrig \(name)"), "\(name)")
             let ragged = Self.ragged(help.output)
             #expect(ragged.isEmpty, "\(name): \(ragged)")
-            try Golden.expect(help.output, matches: "help/\(name).txt")
+            try Golden.expect(help.output, is: "help/\(name).txt")
         }
     }
 
     @Test("the version is a number")
     func version() async throws {
-        let ended = try await Command.run("--version", in: Folder())
+        let ended = try await Command.run("--version", in: TestFolder())
         #expect(ended.code == 0)
         #expect(ended.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
     }

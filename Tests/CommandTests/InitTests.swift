@@ -1,5 +1,6 @@
 import Foundation
 import Rigs
+import TestSupport
 import Testing
 
 @Suite("A rig to fill in")
@@ -7,7 +8,6 @@ struct InitTests {
     @Test("init writes it once, and says what comes next")
     func written() async throws {
         let first = try await Trying.run(["init", "rigs/mine.yaml"])
-        defer { first.remove() }
         #expect(first.code == 0, "\(first.errors)")
         #expect(first.output.contains("screenrig validate rigs/mine.yaml"))
         #expect(try first.read("rigs/mine.yaml") == RigTemplate.text(for: "rigs/mine.yaml"))
@@ -16,7 +16,6 @@ struct InitTests {
     @Test("what is there already is not overwritten")
     func kept() async throws {
         let again = try await Trying.run(["init", "mine.yaml"], files: ["mine.yaml": "precious"])
-        defer { again.remove() }
         #expect(again.code == 2)
         #expect(again.errors.contains("mine.yaml already exists"))
         #expect(try again.read("mine.yaml") == "precious")
@@ -25,7 +24,6 @@ struct InitTests {
     @Test("a place that cannot be written is exit code 3")
     func nowhere() async throws {
         let ended = try await Trying.run(["init", "/proc/nowhere/mine.yaml"])
-        defer { ended.remove() }
         #expect(ended.code == 3)
         #expect(ended.errors.contains("cannot be written"))
     }
@@ -48,7 +46,7 @@ struct InitTests {
             #expect(problem.description.contains("is not filled in yet: "))
         }
         try Golden.expect(
-            text + "---\n" + (try #require(errors)).description + "\n", matches: "init/template.txt"
+            text + "---\n" + (try #require(errors)).description + "\n", is: "init/template.txt"
         )
     }
 
@@ -104,7 +102,6 @@ struct InitTests {
     func leave() async throws {
         let ended = try await Trying.run(
             ["validate", "rig.yaml"], files: ["rig.yaml": trialRig("https://auth.demo.test")])
-        defer { ended.remove() }
         #expect(ended.code == 0)
         #expect(ended.errors.contains("add 'allow: [auth.demo.test]'"), "\(ended.errors)")
         #expect(ended.errors.contains("target has no 'requestor'"), "\(ended.errors)")

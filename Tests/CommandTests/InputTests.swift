@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("What cannot be run", .serialized, .ownThread)
@@ -61,7 +62,7 @@ struct InputTests {
             (["validate", "nowhere.yaml"], "nowhere.yaml: no such file, or not readable"),
         ])
     func badCommandLine(arguments: [String], words: String) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let ended = try await Command(arguments, in: folder).ended()
         #expect(ended.code == 2)
         #expect(ended.errors.contains(words), "\(ended.errors)")
@@ -72,7 +73,7 @@ struct InputTests {
     @Test(
         "a rig with three typos names all three places", arguments: ["run", "simulate", "validate"])
     func typos(command: String) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         _ = try folder.write(
             """
             rig: typos
@@ -89,23 +90,23 @@ struct InputTests {
         for place in ["typos.yaml:4:", "typos.yaml:5:1:", "typos.yaml:6:"] {
             #expect(ended.errors.contains(place), "\(place) of\n\(ended.errors)")
         }
-        try Golden.expect(ended.errors, matches: "errors/three-typos.txt")
+        try Golden.expect(ended.errors, is: "errors/three-typos.txt")
     }
 
     @Test("a host that is not allowed is refused before a byte is sent, with the line to paste")
     func hostNotAllowed() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         // A documentation address (RFC 5737): even a mistake would reach nobody.
         let ended = try await Command.run(
             "run", Command.rig("smoke.yaml"), "--target", "http://192.0.2.1:9", in: folder)
         #expect(ended.code == 3)
-        try Golden.expect(ended.errors, matches: "errors/host-not-allowed.txt")
+        try Golden.expect(ended.errors, is: "errors/host-not-allowed.txt")
         #expect(ended.after < .seconds(10))
     }
 
     @Test("a plan that this machine cannot carry is refused before the run, with what to change")
     func beyondLimits() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let ended = try await Command(
             [
                 "-c",
@@ -148,7 +149,7 @@ struct InputTests {
             ),
         ])
     func processLimits(limit: String, command: String, words: String) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let arguments = command.replacing("RIG", with: Command.rig("smoke.yaml"))
         let ended = try await Command(
             ["-c", "\(limit); exec \(Command.binary) \(arguments)"], in: folder, program: "/bin/sh"
@@ -159,7 +160,7 @@ struct InputTests {
 
     @Test("a port at which nobody listens: what failed first, and exit code 3")
     func nothingListens() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let ended = try await Command.run(
             "run", Command.rig("smoke.yaml"), "--target", "http://127.0.0.1:\(closedPort)",
             "--out", "run", "--quiet", in: folder)
@@ -178,7 +179,7 @@ struct InputTests {
 
     @Test("a run directory that holds something is left alone")
     func outTaken() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         try FileManager.default.createDirectory(
             at: folder.url.appending(path: "run"), withIntermediateDirectories: false)
         _ = try folder.write("mine", to: "run/notes.txt")
@@ -193,7 +194,7 @@ struct InputTests {
         "a place that cannot be made is told in plain words",
         arguments: ["/proc/self/o", "notes.txt/run"])
     func outImpossible(out: String) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         _ = try folder.write("mine", to: "notes.txt")
         let ended = try await Command.run(
             "simulate", Command.rig("twenty.yaml"), "--out", out, in: folder)
@@ -204,7 +205,7 @@ struct InputTests {
 
     @Test("what a rig or an option says reaches the terminal without what that would obey")
     func controls() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let evil = "\u{1b}]0;x\u{7}\u{9b}2J\u{202e}\u{1b}[31mred"
         for arguments in [
             ["validate", Command.rig("twenty.yaml"), "--set", "polling.every=\(evil)"],
@@ -222,7 +223,7 @@ struct InputTests {
 
     @Test("report of something that is no run")
     func noRun() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let missing = try await Command.run("report", "nowhere", in: folder)
         #expect(missing.code == 3 && missing.errors.contains("nowhere"))
         let latest = try await Command.run("report", "latest", in: folder)

@@ -1,17 +1,18 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Installation", .serialized, .ownThread)
 struct InstallTests {
-    private static let script = Command.root.appending(path: "scripts/install.sh").path
+    private static let script = Repository.root.appending(path: "scripts/install.sh").path
 
-    private static func sh(_ text: String, in folder: Folder) async throws -> Command.Ended {
+    private static func sh(_ text: String, in folder: TestFolder) async throws -> Command.Ended {
         try await Command(["-c", text], in: folder, program: "/bin/sh").ended()
     }
 
     @Test("puts everything where shells, man and editors look for it, and takes it away again")
     func install() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let installed = try await Self.sh(
             "sh '\(Self.script)' '\(Command.binary)' package/usr", in: folder)
         #expect(installed.code == 0, "\(installed.errors)")
@@ -33,9 +34,10 @@ struct InstallTests {
 
     @Test("make hands PREFIX and DESTDIR to the script; a binary that is missing is told")
     func make() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let dry = try await Self.sh(
-            "make -n -C '\(Command.root.path)' install DESTDIR=/tmp/package PREFIX=/usr", in: folder
+            "make -n -C '\(Repository.root.path)' install DESTDIR=/tmp/package PREFIX=/usr",
+            in: folder
         )
         #expect(
             dry.output.contains(
@@ -48,7 +50,7 @@ struct InstallTests {
 
     @Test("each shell takes its completions", arguments: ["bash", "zsh", "fish"])
     func completions(shell: String) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let made = try await Command.run("--generate-completion-script", shell, in: folder)
         #expect(made.code == 0)
         for word in ["simulate", "--dashboard", "token-flap"] {
@@ -62,7 +64,7 @@ struct InstallTests {
 
     @Test("bash completes commands, options and files")
     func bash() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let made = try await Command.run("--generate-completion-script", "bash", in: folder)
         _ = try folder.write(made.output, to: "completions")
         _ = try folder.write("rig: a", to: "mine.yaml")
@@ -89,7 +91,7 @@ struct InstallTests {
 
     @Test("zsh and fish complete commands, options and files", arguments: ["zsh", "fish"])
     func shells(shell: String) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let made = try await Command.run("--generate-completion-script", shell, in: folder)
         let file = shell == "zsh" ? "_screenrig" : "screenrig.fish"
         _ = try folder.write(made.output, to: file)
@@ -138,7 +140,7 @@ struct InstallTests {
 
     @Test("the manual page names every command and option of the help, and roff takes it silently")
     func manual() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let page = try await Command.run("manual", in: folder)
         #expect(page.code == 0 && page.output.hasPrefix(".TH SCREENRIG 1 "))
         for section in ["NAME", "SYNOPSIS", "COMMANDS", "EXIT STATUS", "ENVIRONMENT", "FILES"] {

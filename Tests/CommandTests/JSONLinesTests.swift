@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `--json`: what a machine may rely on (docs/politeness.md).
@@ -23,7 +24,7 @@ struct JSONLinesTests {
 
     @Test("each line of a run is an object with a type; the result is the last, with every field")
     func run() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let ended = try await Command.run(
             "run", Command.rig("smoke.yaml"), "--out", "run", "--json", "--set",
             "validity.on-breach=warn", in: folder)
@@ -51,7 +52,7 @@ struct JSONLinesTests {
             ),
         ])
     func failure(arguments: [String], code: Int32, words: String) async throws {
-        let ended = try await Command(arguments + ["--json"], in: Folder()).ended()
+        let ended = try await Command(arguments + ["--json"], in: TestFolder()).ended()
         #expect(ended.code == code)
         let lines = try Self.lines(ended.output)
         #expect(lines.count == 1)
@@ -70,13 +71,13 @@ struct BreakerRunTests {
         let client =
             #"{"client_id": "c", "client_secret": "s", "client_id_issued_at": 1, "#
             + #""redirect_uris": [], "grant_types": [], "scopes": []}"#
-        let server = try TryServer { _, target in
+        let server = TryServer { _, target in
             target.hasPrefix("/o/client/register")
                 ? .init(status: 201, body: client)
                 : .init(status: 503, body: #"{"status": 503, "message": "overloaded"}"#)
         }
         defer { server.stop() }
-        let folder = try Folder()
+        let folder = TestFolder()
         let rig = try folder.write(
             """
             rig: failing

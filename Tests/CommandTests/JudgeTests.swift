@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Judging again, from outside", .serialized, .ownThread)
 struct JudgeTests {
     @Test("a recorded run judged again gives the same verdicts, beside the run")
     func again() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let first = try await Command.run(
             "simulate", Command.rig("twenty.yaml"), "--out", "run", in: folder)
         #expect(first.code == 0, "\(first.errors)")
@@ -26,7 +27,7 @@ struct JudgeTests {
 
     @Test("a promise broken ends with 1, says who, and draws it; known until a day, it does not")
     func broken() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         // The stand-in ends a device's former code with its next one; the rig says it keeps both.
         let policies = ["--set", "standin.policies={media-reuse: until-expiry}"]
         let activities = ["--set", "after-sign-in=[authorize, media-token, media-token]"]
@@ -56,7 +57,7 @@ struct JudgeTests {
 
     @Test("a run that kept no exchanges cannot be judged again, and says so")
     func notRecheckable() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let first = try await Command.run(
             "simulate", Command.rig("twenty.yaml"), "--out", "run", "--record", "aggregates",
             in: folder)
@@ -72,7 +73,7 @@ struct JudgeTests {
         "a judge that cannot keep up hears the rest in the end, whatever is recorded",
         arguments: ["all", "aggregates"])
     func spilled(record: String) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         // What is found must be something: each media token serves twice here.
         let arguments = [
             "simulate", Command.rig("twenty.yaml"), "--record", record, "--set",

@@ -1,6 +1,7 @@
 import Dialects
 import Journal
 import Reports
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -14,11 +15,10 @@ struct ListTests {
     @Test("list prints operations, faults, invariants and race plans")
     func list() async throws {
         let ended = try await Trying.run(["list"])
-        defer { ended.remove() }
         #expect(ended.code == 0)
         #expect(ended.output.contains("\n  token-flap "))
         try Golden.expect(
-            ended.output, matches: "list.txt")
+            ended.output, is: "list.txt")
     }
 
     @Test("every name that list prints can be explained", arguments: listed)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// rigs/login-browser.py, the example program for `login: {command: ...}`, with a real browser.
@@ -9,7 +10,7 @@ import Testing
 struct LoginBrowserTests {
     @Test("the rig signs both households in at the stand-in")
     func rig() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let ended = try await Command.run(
             "run", Command.rig("login-browser.yaml"), "--out", "run", "--set",
             "validity.on-breach=warn", in: folder)
@@ -45,32 +46,30 @@ struct LoginBrowserTests {
 
     @Test("a form that a script makes is filled in, and what it sends goes on to the service")
     func scripted() async throws {
-        let server = try loginServer { Self.page($0, accepts: true) }
+        let server = loginServer { Self.page($0, accepts: true) }
         defer { server.stop() }
-        let program = Command.root.appending(path: "rigs/login-browser.py").path
+        let program = Repository.root.appending(path: "rigs/login-browser.py").path
         let trying = try await Trying.run(
             ["try", "rig.yaml", "--bodies"],
             files: [
                 "rig.yaml": trialRig("http://127.0.0.1:\(server.port)")
                     + "\nlogin: {command: \(program)}\n"
             ])
-        defer { trying.remove() }
         #expect(trying.row("form").contains("passed"), "\(trying.output)\(trying.errors)")
         #expect(trying.output.contains("/sso"), "\(trying.output)")
     }
 
     @Test("a password that is not taken is told in the page's words")
     func refused() async throws {
-        let server = try loginServer { Self.page($0, accepts: false) }
+        let server = loginServer { Self.page($0, accepts: false) }
         defer { server.stop() }
-        let program = Command.root.appending(path: "rigs/login-browser.py").path
+        let program = Repository.root.appending(path: "rigs/login-browser.py").path
         let trying = try await Trying.run(
             ["try", "rig.yaml"],
             files: [
                 "rig.yaml": trialRig("http://127.0.0.1:\(server.port)")
                     + "\nlogin: {command: \(program)}\n"
             ])
-        defer { trying.remove() }
         let told = trying.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(
             told.contains("the login page came back after the password: That is not right"),

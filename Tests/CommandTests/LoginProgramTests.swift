@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `login: {command: PROGRAM}` with real programs, and the pages that a run keeps.
@@ -6,7 +7,7 @@ import Testing
 struct LoginProgramTests {
     /// Runs one household at a login page that needs `program`.
     private func trying(_ program: String, timeout: String = "20s") async throws -> Trying {
-        let server = try loginServer { _ in
+        let server = loginServer { _ in
             "<html><head><script>1</script></head><body><div id=root></div></body></html>"
         }
         defer { server.stop() }
@@ -30,7 +31,6 @@ struct LoginProgramTests {
         ])
     func wrong(program: String, words: String) async throws {
         let trying = try await trying("cat > /dev/null; " + program)
-        defer { trying.remove() }
         #expect(trying.code == 1, "\(trying.output)\(trying.errors)")
         let told = trying.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(told.contains("the login program \(words)"), "\(trying.output)")
@@ -40,7 +40,6 @@ struct LoginProgramTests {
     func slow() async throws {
         let began = ContinuousClock.now
         let trying = try await trying("sleep 15 & wait", timeout: "2s")
-        defer { trying.remove() }
         #expect(trying.output.contains("did not answer within 2 s"), "\(trying.output)")
         #expect(ContinuousClock.now - began < .seconds(40))
     }
@@ -50,7 +49,6 @@ struct LoginProgramTests {
         let trying = try await Trying.run(
             ["try", "rig.yaml"],
             files: ["rig.yaml": trialRig("embedded") + "\nlogin: {command: nowhere.sh}\n"])
-        defer { trying.remove() }
         #expect(trying.output.contains("./nowhere.sh cannot be started"), "\(trying.output)")
     }
 
@@ -62,10 +60,9 @@ struct LoginProgramTests {
         ])
     func right(answer: String) async throws {
         let trying = try await trying("cat > question.json; printf '%s' '\(answer)'")
-        defer { trying.remove() }
         #expect(trying.row("form").contains("passed"), "\(trying.output)")
         let question = try #require(
-            try JSONSerialization.jsonObject(with: Data(trying.read("question.json").utf8))
+            try JSONSerialization.jsonObject(with: Data(trying.folder.read("question.json").utf8))
                 as? [String: String])
         #expect(
             Set(question.keys) == [
@@ -76,7 +73,7 @@ struct LoginProgramTests {
 
     @Test("of pages that were not got past five are kept, without what was in them")
     func pages() async throws {
-        let server = try loginServer { _ in
+        let server = loginServer { _ in
             """
             <html><body><h1>Two logins</h1><form method=post action=/a><input name=u>
             <input type=password name=p value=planted-secret></form>
@@ -84,7 +81,7 @@ struct LoginProgramTests {
             """
         }
         defer { server.stop() }
-        let folder = try Folder()
+        let folder = TestFolder()
         let rig = try folder.write(
             """
             rig: pages

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Yams
 
@@ -9,7 +10,7 @@ struct ManifestTests {
     static let image = ["--image", "registry.example/screenrig:1"]
 
     /// A rig with files beside it, open ones and secret ones, and with secrets of the environment.
-    static func full(in folder: Folder) throws {
+    static func full(in folder: TestFolder) throws {
         _ = try folder.write(
             """
             rig: Premiere, full
@@ -33,7 +34,7 @@ struct ManifestTests {
             "mvpd,user,password\n" + accounts.joined(), to: "accounts.csv")
     }
 
-    static func manifest(_ arguments: [String], in folder: Folder) async throws -> String {
+    static func manifest(_ arguments: [String], in folder: TestFolder) async throws -> String {
         let ended = try await Command(["manifest"] + arguments, in: folder).ended()
         #expect(ended.code == 0, "\(ended.errors)")
         return ended.output
@@ -61,10 +62,10 @@ struct ManifestTests {
             ),
         ])
     func texts(arguments: [String], name: String) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         try Self.full(in: folder)
         try Golden.expect(
-            try await Self.manifest(arguments, in: folder), matches: "manifest/\(name)")
+            try await Self.manifest(arguments, in: folder), is: "manifest/\(name)")
     }
 
     @Test(
@@ -81,7 +82,7 @@ struct ManifestTests {
             ),
         ] as [(target: String, load: String, megabytes: Int)])
     func mergeMemory(target: String, load: String, megabytes: Int) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         _ = try folder.write("rig: many\ntarget: \(target)\nload: \(load)\n", to: "many.yaml")
         let plan = ["many.yaml", "--shards", "2"]
         let text = try await Self.manifest(["kubernetes"] + plan + Self.image, in: folder)
@@ -96,7 +97,7 @@ struct ManifestTests {
 
     @Test("a certificate and its key in one file are a secret")
     func oneFileForBoth() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         _ = try folder.write(
             """
             rig: both
@@ -117,7 +118,7 @@ struct ManifestTests {
     @Test(
         "a command of several lines stays within its comment", arguments: ["kubernetes", "slurm"])
     func commandOfSeveralLines(engine: String) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         _ = try folder.write(
             """
             rig: lines
@@ -143,7 +144,7 @@ struct ManifestTests {
 
     @Test("no secret that is there is in it, and none needs to be there")
     func secrets() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         try Self.full(in: folder)
         let bare = try await Self.manifest(
             ["kubernetes", "full.yaml", "--shards", "8"] + Self.image, in: folder)
@@ -161,7 +162,7 @@ struct ManifestTests {
 
     @Test("accounts that are on another machine are not counted")
     func accountsElsewhere() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         try Self.full(in: folder)
         try FileManager.default.removeItem(atPath: folder.path("accounts.csv"))
         let text = try await Self.manifest(["slurm", "full.yaml", "--shards", "17"], in: folder)
@@ -212,7 +213,7 @@ struct ManifestTests {
             (["slurm", "few.yaml", "--shards", "2", "--out", "few.yaml"], "already exists"),
         ])
     func mistakes(arguments: [String], words: String) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         try Self.full(in: folder)
         let load = "target: {base: embedded}\nload: {closed: {households: 4}}\n"
         _ = try folder.write("rig: few\n" + load, to: "few.yaml")
@@ -234,7 +235,7 @@ struct ManifestTests {
 
     @Test("deploy/kubernetes/base is what the command writes")
     func base() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         _ = try await Self.manifest(
             [
                 "kubernetes", Command.rig("staging.yaml"), "--shards", "8", "--set",
@@ -242,10 +243,10 @@ struct ManifestTests {
                 "target.max-rate=4000/s", "--out",
                 folder.path("base"),
             ] + Self.image, in: folder)
-        let base = Command.root.appending(path: "deploy/kubernetes/base")
+        let base = Repository.root.appending(path: "deploy/kubernetes/base")
         let files = FileManager.default
         let written = try files.contentsOfDirectory(atPath: folder.path("base")).sorted()
-        if ProcessInfo.processInfo.environment["SCREENRIG_UPDATE_GOLDEN"] == "1" {
+        if Golden.isUpdating {
             try? files.removeItem(at: base)
             try files.createDirectory(
                 at: base.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -260,7 +261,7 @@ struct ManifestTests {
         }
         // The overlay changes these, by name.
         let overlay = try String(
-            contentsOf: Command.root.appending(
+            contentsOf: Repository.root.appending(
                 path: "deploy/kubernetes/overlays/sixteen/kustomization.yaml"), encoding: .utf8)
         let shards = try #require(try Self.job("staging", in: folder.read("base/shards.yaml")))
         let spec = try #require(shards["spec"] as? [String: Any])
@@ -317,21 +318,21 @@ extension ManifestTests {
 
         """
 
-    static func program(_ text: String, _ name: String, in folder: Folder) throws {
+    static func program(_ text: String, _ name: String, in folder: TestFolder) throws {
         try FileManager.default.createDirectory(
             at: folder.url.appending(path: "bin"), withIntermediateDirectories: true)
         let path = try folder.write(text, to: "bin/\(name)")
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
     }
 
-    static func environment(_ folder: Folder, _ more: [String: String]) -> [String: String] {
+    static func environment(_ folder: TestFolder, _ more: [String: String]) -> [String: String] {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         return ["PATH": "\(folder.path("bin")):\(path)", "CALLS": folder.path("calls")]
             .merging(more) { $1 }
     }
 
     /// The shell script of a pod, with the folder's paths for the pod's.
-    static func podScript(_ job: String, in folder: Folder, of text: String) throws -> String {
+    static func podScript(_ job: String, in folder: TestFolder, of text: String) throws -> String {
         let spec = try #require(try Self.job(job, in: text)?["spec"] as? [String: Any])
         let arguments = try #require(try container(of: spec)["args"] as? [String])
         let script = try #require(arguments.first)
@@ -348,7 +349,7 @@ extension ManifestTests {
         "a pod runs its shard with its own copy of the rig, and ends well with a result of any kind",
         arguments: [(0, 0), (1, 0), (4, 0), (2, 2), (3, 3), (130, 130)] as [(Int, Int32)])
     func pod(code: Int, ends: Int32) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         try Self.full(in: folder)
         try Self.program(Self.stub, "screenrig", in: folder)
         let text = try await Self.manifest(
@@ -383,7 +384,7 @@ extension ManifestTests {
 
     @Test("a pod that is told to end lets the run end by itself, and carries its history away")
     func evicted() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         try Self.full(in: folder)
         try Self.program(Self.stub, "screenrig", in: folder)
         let text = try await Self.manifest(
@@ -418,7 +419,7 @@ extension ManifestTests {
 
     @Test("a merge that is told to end uploads nothing, as it is not complete")
     func endedMerge() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         try Self.full(in: folder)
         try Self.program(Self.stub, "screenrig", in: folder)
         let text = try await Self.manifest(
@@ -445,7 +446,7 @@ extension ManifestTests {
         "a shard in Slurm is run by srun, and ends well with a result of any kind",
         arguments: [(0, 0), (1, 0), (4, 0), (2, 2), (3, 3)] as [(Int, Int32)])
     func task(code: Int, ends: Int32) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         try Self.full(in: folder)
         try Self.program(Self.stub, "screenrig", in: folder)
         try Self.program("#!/bin/sh\nshift\nexec \"$@\"\n", "srun", in: folder)
@@ -479,7 +480,7 @@ extension ManifestTests {
 
     @Test("outside of Slurm the script submits itself, and the merge behind it")
     func submission() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         try Self.full(in: folder)
         try Self.program(Self.stub, "screenrig", in: folder)
         let sbatch = """

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What the pods of `--upload` do where their upload fails: a history that is not uploaded is lost with its pod.
@@ -6,7 +7,7 @@ extension ManifestTests {
     /// Runs the script of a pod with a stand-in for screenrig that ends with `code`, and an upload that succeeds at
     /// the try `good` (0: never), and else ends with 7. Waits are noted, and not waited.
     private static func upload(
-        _ job: String, code: Int, good: Int = 0, in folder: Folder
+        _ job: String, code: Int, good: Int = 0, in folder: TestFolder
     ) async throws -> (ended: Command.Ended, calls: [String], manifest: String) {
         try full(in: folder)
         try program(stub, "screenrig", in: folder)
@@ -55,7 +56,7 @@ extension ManifestTests {
             ("premiere-full-merge", 4, 3), ("premiere-full-merge", 130, 130),
         ] as [(job: String, code: Int, ends: Int32)])
     func failedUpload(job: String, code: Int, ends: Int32) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let name = try #require(Self.directories[job])
         let directory = folder.path(name)
         let (ended, calls, text) = try await Self.upload(job, code: code, in: folder)
@@ -93,7 +94,7 @@ extension ManifestTests {
             ("premiere-full-merge", 0, 0), ("premiere-full-merge", 1, 1),
         ] as [(job: String, code: Int, ends: Int32)])
     func lateUpload(job: String, code: Int, ends: Int32) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let name = try #require(Self.directories[job])
         let upload = "upload \(folder.path(name))"
         let (ended, calls, _) = try await Self.upload(job, code: code, good: 3, in: folder)
@@ -106,7 +107,7 @@ extension ManifestTests {
         "where there is no run directory, nothing is uploaded",
         arguments: ["premiere-full", "premiere-full-merge"])
     func nothingToUpload(job: String) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let (ended, calls, _) = try await Self.upload(job, code: 2, in: folder)
         #expect(ended.code == 2, "\(ended.errors)")
         #expect(calls.isEmpty && ended.errors.isEmpty, "\(calls) \(ended.errors)")

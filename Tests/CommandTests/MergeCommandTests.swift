@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The command merge", .serialized, .ownThread)
 struct MergeCommandTests {
     /// Three shards of one run in virtual time, under `s` of a folder that all tests of this suite read.
-    private static func shards() async throws -> Folder {
-        let folder = try Folder()
+    private static func shards() async throws -> TestFolder {
+        let folder = TestFolder()
         for number in 0..<3 {
             let ended = try await Command.run(
                 "simulate", Command.rig("shards.yaml"), "--shard", "\(number)/3", "--out",
@@ -15,7 +16,7 @@ struct MergeCommandTests {
         return folder
     }
 
-    private func copy(_ from: String, to name: String, in folder: Folder) throws {
+    private func copy(_ from: String, to name: String, in folder: TestFolder) throws {
         try FileManager.default.copyItem(atPath: folder.path(from), toPath: folder.path(name))
     }
 
@@ -115,7 +116,7 @@ struct MergeCommandTests {
         "Ctrl-C ends a merge that fetches, and what it has fetched goes away",
         .timeLimit(.minutes(3)))
     func interrupted() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let command = try Command(
             ["merge", "x", "--fetch", "echo $$ > begun; exec sleep 600 # {}", "--out", "merged"],
             in: folder)
@@ -139,7 +140,7 @@ struct MergeCommandTests {
 
     @Test("two runs of one shard are named, and the merge does not pass")
     func repeated() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         // In real time, so that the second is another run, and not the same once more.
         let commands = try ["one", "two"].map {
             try Command(
@@ -181,7 +182,7 @@ struct MergeCommandTests {
             #expect(ended.code == 2, "\(words): \(ended.output)")
             sentences.append("\(words.joined(separator: " "))\n  \(ended.errors)")
         }
-        try Golden.expect(sentences.joined(), matches: "errors/merge.txt")
+        try Golden.expect(sentences.joined(), is: "errors/merge.txt")
     }
 
     @Test("a merged run is read like any other: report, judge, compare, show, export, --share")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("From one protocol to the other, at the command line")
@@ -20,13 +21,11 @@ struct MigrateTests {
     @Test("migrate prints a rig that validate takes, and tells each line beside it")
     func printed() async throws {
         let ended = try await Trying.run(["migrate", "a.yaml"], files: ["a.yaml": Self.rig])
-        defer { ended.remove() }
         #expect(ended.code == 0, "\(ended.errors)")
         #expect(ended.output.hasPrefix("# What everybody watches.\nrig: evening\n"))
         #expect(ended.output.contains("after-sign-in: [authorize]   # playing\n"))
         #expect(ended.errors.contains("a.yaml:9:28: removed: after-sign-in: media-token"))
         let next = try await Trying.run(["validate", "b.yaml"], files: ["b.yaml": ended.output])
-        defer { next.remove() }
         #expect(next.code == 0, "\(next.errors)")
     }
 
@@ -34,14 +33,12 @@ struct MigrateTests {
     func written() async throws {
         let ended = try await Trying.run(
             ["migrate", "a.yaml", "--out", "b.yaml"], files: ["a.yaml": Self.rig])
-        defer { ended.remove() }
         #expect(ended.code == 0, "\(ended.errors)")
         #expect(ended.output.contains("screenrig try b.yaml"))
         #expect(try ended.read("b.yaml").contains("protocol: adobe-pass-v2"))
         let again = try await Trying.run(
             ["migrate", "a.yaml", "--out", "b.yaml"],
             files: ["a.yaml": Self.rig, "b.yaml": "precious"])
-        defer { again.remove() }
         #expect(again.code == 2 && again.errors.contains("b.yaml already exists"))
         #expect(try again.read("b.yaml") == "precious")
     }
@@ -62,7 +59,6 @@ struct MigrateTests {
     func refused(rig: String, reason: String) async throws {
         let ended = try await Trying.run(
             ["migrate", "a.yaml", "--out", "b.yaml"], files: ["a.yaml": rig])
-        defer { ended.remove() }
         #expect(ended.code == 2)
         #expect(ended.errors.contains(reason), "\(ended.errors)")
         #expect(throws: (any Error).self) { try ended.read("b.yaml") }
@@ -70,7 +66,7 @@ struct MigrateTests {
 
     @Test("a run of both protocols is one line in summary.json, and taken apart by --by-protocol")
     func mixed() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let mixed = Self.rig.replacing(
             "polling:",
             with: "  - {name: bedroom, protocol: adobe-pass-v2, viewer: "
@@ -96,14 +92,11 @@ struct MigrateTests {
     @Test("list shows one sort of names, and explain the protocols")
     func names() async throws {
         let listed = try await Trying.run(["list", "protocols"])
-        defer { listed.remove() }
         #expect(listed.code == 0 && !listed.output.contains("operations"))
         #expect(listed.output.contains("  adobe-pass-v2  "))
         let unknown = try await Trying.run(["list", "banana"])
-        defer { unknown.remove() }
         #expect(unknown.code == 2 && unknown.errors.contains("unknown list 'banana'"))
         let explained = try await Trying.run(["explain", "poll-token"])
-        defer { explained.remove() }
         #expect(explained.output.contains("profiles-by-code"))
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Digests, their senders and Grafana, each by a script that plays a user's part; what it prints is the reason if one fails.
@@ -44,7 +45,7 @@ struct MorningTests {
         "an index of a folder, and 'nights --at' as of a morning that is past; what is wrong is told"
     )
     func commands() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         for (day, faults) in [("17", []), ("18", ["--fault", "stale-replica:lag=1500ms"])] {
             let run = "reports/twenty-202611\(day)T020000Z"
             _ = try await Command(

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Yams
 
@@ -8,7 +9,7 @@ import Yams
 struct NightsDocsTests {
     private static let page = Result {
         try String(
-            contentsOf: Command.root.appending(path: "docs/nights.md"), encoding: .utf8)
+            contentsOf: Repository.root.appending(path: "docs/nights.md"), encoding: .utf8)
     }
 
     /// The fenced blocks of a language, in their order.
@@ -33,7 +34,7 @@ struct NightsDocsTests {
 
     /// Options of a command that its help knows.
     private func expectKnown(_ words: [String], of command: [String]) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let help = try await Command(command + ["--help"], in: folder).ended()
         #expect(help.code == 0)
         for option in words where option.hasPrefix("--") {
@@ -83,7 +84,7 @@ struct NightsDocsTests {
     private func verify(_ units: [String]) async throws {
         let analyze = "/usr/bin/systemd-analyze"
         guard FileManager.default.isExecutableFile(atPath: analyze) else { return }
-        let folder = try Folder()
+        let folder = TestFolder()
         let names = ["screenrig-nightly.service", "screenrig-nightly.timer"]
         for (name, unit) in zip(names, units) {
             // The check wants the program to exist.

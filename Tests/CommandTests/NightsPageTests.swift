@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(
@@ -7,7 +8,7 @@ import Testing
 struct NightsPageTests {
     @Test("the numbers of a night are those of its summary.json, and its link leads to its report")
     func nights() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         for seed in 1...2 {
             let ended = try await Command.run(
                 "nightly", Command.rig("twenty.yaml"), "--virtual", "--quiet", "--seed", "\(seed)",
@@ -56,7 +57,7 @@ struct NightsPageTests {
         "a digest with its pictures and the index of a folder fit a window and a phone, and load nothing"
     )
     func mornings() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         for (day, faults) in [("17", []), ("18", ["--fault", "stale-replica:lag=1500ms"])] {
             let run = "reports/twenty-202611\(day)T020000Z"
             _ = try await Command(
@@ -94,7 +95,7 @@ struct NightsPageTests {
 
     @Test("the page of compare says what its JSON says")
     func compare() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         for (name, latency) in [("base", "2ms, p95 8ms"), ("run", "60ms, p95 80ms")] {
             let ended = try await Command.run(
                 "simulate", Command.rig("twenty.yaml"), "--quiet", "--out", name, "--set",

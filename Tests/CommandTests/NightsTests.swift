@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Trends
 
 @Suite("Comparing runs and keeping nights, from outside", .serialized, .ownThread)
 struct NightsTests {
-    private func simulate(_ folder: Folder, _ out: String, _ more: [String] = []) async throws {
+    private func simulate(_ folder: TestFolder, _ out: String, _ more: [String] = []) async throws {
         let ended = try await Command(
             ["simulate", Command.rig("twenty.yaml"), "--quiet", "--out", out] + more, in: folder
         ).ended()
@@ -14,7 +15,7 @@ struct NightsTests {
 
     @Test("a run against a slower service is worse, exit code 1; against itself it is an error")
     func compare() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         try await simulate(folder, "base")
         try await simulate(
             folder, "slow",
@@ -38,7 +39,7 @@ struct NightsTests {
 
     @Test("what cannot be compared is told, with 2 for the command line and 3 for the runs")
     func refusals() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         try await simulate(folder, "base")
         for (arguments, code, word) in [
             (["nowhere", "base"], 3 as Int32, "no history at nowhere"),
@@ -56,7 +57,7 @@ struct NightsTests {
 
     @Test("nights gather: page, table, message, old directories gone, and a night that failed")
     func nightly() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         func night(_ seed: Int, _ more: [String] = []) async throws -> Command.Ended {
             try await Command(
                 [
@@ -102,7 +103,7 @@ struct NightsTests {
 
     @Test("a change for the worse ends with 1 until it is accepted")
     func alarm() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         try await simulate(folder, "base")
         // Six nights twice as fast, then three as they were measured; this is the third.
         let first = try await Command.run(
@@ -148,7 +149,7 @@ struct NightsTests {
 
     @Test("one night far beyond its level is unusual, exit code 0; beyond nightly.alarm it is 1")
     func unusual() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         for (book, more, code, words) in [
             ("a.sqlite", [], 0 as Int32, "Unusual tonight: "),
             (
@@ -178,7 +179,7 @@ struct NightsTests {
 
     @Test("no nights, a run that is none, a bad option: each with its code and a remedy")
     func badInput() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         for (arguments, code, word) in [
             (["nights"], 3 as Int32, "no nights at reports/nights.sqlite"),
             (["nights", "add", "nowhere"], 3, "no history at nowhere"),

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Platform sign-on against a service in another process, judged as any staging server is.
@@ -34,7 +35,7 @@ struct PlatformTargetTests {
     }
 
     private func play(
-        _ platform: String, at url: String, in folder: Folder
+        _ platform: String, at url: String, in folder: TestFolder
     ) async throws -> Played {
         let rig = try folder.write(Self.rig(platform), to: "rig.yaml")
         let name = "run-\(UUID().uuidString)"
@@ -43,7 +44,7 @@ struct PlatformTargetTests {
         return Played(ended: ended, run: try Run(folder, name))
     }
 
-    private func key(_ name: String, in folder: Folder) async throws {
+    private func key(_ name: String, in folder: TestFolder) async throws {
         let made = try Command(
             ["genrsa", "-out", name, "2048"], in: folder, program: "/usr/bin/openssl")
         #expect(try await made.ended().code == 0)
@@ -51,7 +52,7 @@ struct PlatformTargetTests {
 
     @Test("with the key that the service trusts it works; with another the run says what happened")
     func keys() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         try await key("other.pem", in: folder)
         let demo = try Command(["serve", "--port", "0", "--no-throttle"], in: folder)
         let demoURL = try await demo.url()
@@ -85,8 +86,8 @@ struct PlatformTargetTests {
 
     @Test("a program signs in the platform's place, and is told everything that it needs")
     func program() async throws {
-        let folder = try Folder()
-        let rigs = Command.root.appending(path: "rigs")
+        let folder = TestFolder()
+        let rigs = Repository.root.appending(path: "rigs")
         for name in ["platform-demo.pem", "platform-program.py"] {
             try FileManager.default.copyItem(
                 at: rigs.appending(path: name), to: folder.url.appending(path: name))
@@ -130,7 +131,7 @@ struct PlatformTargetTests {
             ("echo '<samlp:Response/>'", "step 9: token-exchange answered 400"),
         ])
     func failures(program: String, words: String) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         _ = try folder.write("#!/bin/sh\ncat > /dev/null; \(program)\n", to: "platform.sh")
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o755], ofItemAtPath: folder.path("platform.sh"))
@@ -144,7 +145,7 @@ struct PlatformTargetTests {
 
     @Test("a key that is none, or not there, is refused before anything is sent")
     func badKeys() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         _ = try folder.write("no key\n", to: "bad.pem")
         for (name, words) in [
             ("nowhere.pem", "nowhere.pem cannot be read"), ("bad.pem", "holds no RSA key"),

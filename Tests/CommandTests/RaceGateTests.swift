@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `race` as a gate: for `git bisect run`, after each deploy, and with findings that somebody knows.
@@ -7,7 +8,7 @@ struct RaceGateTests {
     private static let late = "ack-before-apply:window=30ms"
 
     private func race(
-        _ more: String..., in folder: Folder
+        _ more: String..., in folder: TestFolder
     ) async throws -> Command.Ended {
         try await Command(
             ["race", Command.rig("races/poll-authenticate.yaml"), "--virtual", "--quiet"] + more,
@@ -17,7 +18,7 @@ struct RaceGateTests {
 
     @Test("git bisect finds the commit that brought a fault, past commits that cannot be raced")
     func bisect() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         // Ten versions of a service: the fault came with the eighth, and the fifth does not run.
         let script = """
             set -e
@@ -59,7 +60,7 @@ struct RaceGateTests {
         "--bisect: a version that tells nothing is skipped, a mistake of the user's ends the bisection"
     )
     func codes() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let short = try await race("--bisect", "--trials", "20", "--out", "short", in: folder)
         #expect(short.code == 125)
         #expect(short.errors.contains("1 of 1 sweeps are not complete"), "\(short.errors)")
@@ -72,7 +73,7 @@ struct RaceGateTests {
 
     @Test("findings of a baseline fail nothing; the same race without it fails")
     func baseline() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let first = try await race("--fault", Self.late, "--out", "base", in: folder)
         #expect(first.code == 1)
         let again = try await race(
@@ -90,7 +91,7 @@ struct RaceGateTests {
 
     @Test("--watch races again after each deploy, and says which")
     func watch() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         _ = try folder.write("v1\n", to: "version")
         let command = try Command(
             [

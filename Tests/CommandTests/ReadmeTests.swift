@@ -1,13 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What the README shows is what is there.
 @Suite("The README") struct ReadmeTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
 
     private static func text(_ path: String) throws -> String {
-        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+        try String(contentsOf: Repository.root.appending(path: path), encoding: .utf8)
     }
 
     @Test("quotes the smallest rig as it is")
@@ -23,7 +22,7 @@ import Testing
     @Test("links to files that are there")
     func links() throws {
         for document in ["README.md", "rigs/README.md", "ARCHITECTURE.md"] {
-            let folder = Self.root.appending(path: document).deletingLastPathComponent()
+            let folder = Repository.root.appending(path: document).deletingLastPathComponent()
             for part in try Self.text(document).components(separatedBy: "](").dropFirst() {
                 let link = String(part.prefix { $0 != ")" && $0 != "#" })
                 guard !link.isEmpty, !link.contains("://") else { continue }

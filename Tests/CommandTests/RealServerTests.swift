@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Runs against a public authorization server that really runs, as Tests/RealServers/run.py does.
@@ -10,8 +11,8 @@ struct RealServerTests {
     @Test(
         "households sign in at django-oauth-toolkit, and its own records bear out every accusation")
     func toolkit() async throws {
-        let folder = try Folder()
-        let script = Command.root.appending(path: "Tests/RealServers/run.py").path
+        let folder = TestFolder()
+        let script = Repository.root.appending(path: "Tests/RealServers/run.py").path
         // What pip installs is kept for the next time.
         let ended = try await Command(
             [

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Cases", .serialized, .ownThread)
@@ -9,7 +10,7 @@ struct ReplayTests {
     private static func raced(
         _ plan: String = "poll-authenticate", fault: String = ReplayTests.late,
         over protocolName: String = "adobe-pass-v1", breaking promise: String = "",
-        in folder: Folder
+        in folder: TestFolder
     ) async throws -> String {
         let ended = try await Command.run(
             "race", Command.rig("races/\(plan).yaml"), "--virtual", "--quiet", "--fault", fault,
@@ -23,7 +24,7 @@ struct ReplayTests {
 
     @Test("what a race found replays, and no longer where the fault is mended")
     func race() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let file = try await Self.raced(in: folder)
         let text = try folder.read(file)
         #expect(text.contains("\"minimal\": true"))
@@ -43,7 +44,7 @@ struct ReplayTests {
 
     @Test("a text for the maintainers, with the script that goes with it; nothing is sent")
     func finding() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let file = try await Self.raced(in: folder)
         let printed = try await Command.run("explain-finding", file, in: folder)
         #expect(printed.code == 0, "\(printed.errors)")
@@ -62,7 +63,7 @@ struct ReplayTests {
 
     @Test("JSON lines, and nothing else")
     func json() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let file = try await Self.raced(in: folder)
         let ended = try await Command.run(
             "replay", file, "--virtual", "--times", "5", "--json", in: folder)
@@ -87,7 +88,7 @@ struct ReplayTests {
             ("mvpd-torn:window=1s", "token-isolation"),
         ])
     func run(fault: String, name: String) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let ended = try await Command.run(
             "simulate", Command.rig("detection.yaml"), "--fault", fault, "--out", "run", "--quiet",
             // With seed 1 the first violation of poll-erases-approval is 3 ms beyond the bound, and its
@@ -112,7 +113,7 @@ struct ReplayTests {
         "where a session went to another home, the case has both",
         arguments: ["code-binds-device", "token-isolation", "logout-final"])
     func hijacked(name: String) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let ended = try await Command.run(
             "simulate", Command.rig("detection-v2.yaml"), "--fault", "session-hijack", "--out",
             "run", "--quiet", "--set", "load.arrivals.1.hold=6s", in: folder)
@@ -124,7 +125,7 @@ struct ReplayTests {
 
     @Test("a run that kept its promises leaves no cases")
     func clean() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let ended = try await Command.run(
             "simulate", Command.rig("twenty.yaml"), "--out", "run", "--quiet", in: folder)
         #expect(ended.code == 0 && !folder.holds("run/cases"))
@@ -148,7 +149,7 @@ struct ReplayTests {
     func python(protocolName: String, plan: String, planted: String, promise: String)
         async throws
     {
-        let folder = try Folder()
+        let folder = TestFolder()
         let file = try await Self.raced(
             plan, fault: planted, over: protocolName, breaking: promise, in: folder)
         let script = try await Command.run("replay", file, "--emit", "python", in: folder)
@@ -173,7 +174,7 @@ struct ReplayTests {
 
     @Test("a case is played in the steps of the target's protocol, or refused with the remedy")
     func otherProtocol() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let file = try await Self.raced(in: folder)
         let toV2 = ["--virtual", "--times", "5", "--set", "target.protocol=adobe-pass-v2"]
         let moved = try await Command(["replay", file] + toV2, in: folder).ended()
@@ -194,7 +195,7 @@ struct ReplayTests {
 
     @Test("a case out of a run of two protocols is of its household's, and replays as that")
     func mixed() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let ended = try await Command.run(
             "simulate", Command.rig("migration.yaml"), "--fault", "ack-before-apply:window=6s",
             "--out", "run", "--quiet", "--set",
@@ -219,7 +220,7 @@ struct ReplayTests {
 
     @Test("through a proxy it is told by how much the way varies, and so the window's edges")
     func proxy() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let file = try await Self.raced(in: folder)
         let server = try Command(
             ["serve", "--port", "0", "--no-throttle", "--fault", Self.late], in: folder)
@@ -238,7 +239,7 @@ struct ReplayTests {
 
     @Test("HAR of the trial: what was really sent; a race is no curl line, and that is said")
     func others() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let file = try await Self.raced(in: folder)
         let shell = try await Command.run("replay", file, "--emit", "curl", in: folder)
         #expect(shell.code == 2 && shell.errors.contains("cannot hold back the last byte"))
@@ -256,7 +257,7 @@ struct ReplayTests {
 
     @Test("what is wrong is said, and ends with 2 or 3")
     func mistakes() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let missing = try await Command.run("replay", "no.json", in: folder)
         #expect(missing.code == 2)
         #expect(missing.errors == "no.json cannot be read: no such file\n")
@@ -278,7 +279,7 @@ struct ReplayTests {
 
     @Test("a case of somebody else's sends no secret and runs no program unasked")
     func secrets() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let file = try await Self.raced(in: folder)
         var text = try folder.read(file)
         let base = "base: embedded"
@@ -314,7 +315,7 @@ struct ReplayTests {
 
     @Test("cases kept beside a race rig are replayed first")
     func kept() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let file = try await Self.raced(in: folder)
         let rig = try String(
             contentsOfFile: Command.rig("races/poll-authenticate.yaml"), encoding: .utf8)

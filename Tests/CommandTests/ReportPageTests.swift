@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(
@@ -27,7 +28,7 @@ struct ReportPageTests {
 
     /// A run of that rig over sockets against a stand-in that is noisy, and not always true.
     private static func run(_ command: String = "run") async throws -> Run {
-        let folder = try Folder()
+        let folder = TestFolder()
         let rig = try folder.write(Self.rig, to: "page.yaml")
         let ended = try await Command(
             [command, rig, "--out", "run", "--fault", "noisy", "--fault", "stale-replica"],

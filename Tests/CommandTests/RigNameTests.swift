@@ -1,14 +1,15 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Rigs by name, by a program that was installed with rigs: a link to the one that is tested, in a tree of its own.
 @Suite("Rigs by name", .serialized, .ownThread)
 struct RigNameTests {
-    private let folder: Folder
+    private let folder: TestFolder
     private var installed: String { folder.path("usr/share/screenrig/rigs") }
 
     init() throws {
-        folder = try Folder()
+        folder = TestFolder()
         let files = FileManager.default
         for name in [
             "usr/share/screenrig/rigs/races", "usr/share/screenrig/rigs/targets", "work",

@@ -1,13 +1,14 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A run directory as a script reads it.
 struct Run {
-    let folder: Folder
+    let folder: TestFolder
     let name: String
     private let summary: [String: Any]
 
-    init(_ folder: Folder, _ name: String) throws {
+    init(_ folder: TestFolder, _ name: String) throws {
         self.folder = folder
         self.name = name
         let data = try Data(contentsOf: folder.url.appending(path: "\(name)/summary.json"))
@@ -52,7 +53,7 @@ struct Run {
 }
 
 /// Every file that README.md promises of a run directory.
-func expectComplete(_ folder: Folder, _ name: String) throws {
+func expectComplete(_ folder: TestFolder, _ name: String) throws {
     let files = [
         "report.html", "summary.json", "latencies.csv", "timeline.csv", "households.csv",
         "violations.csv", "history.sqlite", "junit.xml", "summary.md",

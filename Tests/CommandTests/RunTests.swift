@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Other tests share this machine: what they do to the rig's punctuality is no verdict.
@@ -11,7 +12,7 @@ let long = unhurried + ["--set", "load.arrivals=[{ramp-to: 8/s, over: 0s}, {hold
 struct RunTests {
     @Test("the smoke rig passes against the embedded stand-in and leaves every file")
     func smoke() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let ended = try await Command(
             ["run", Command.rig("smoke.yaml"), "--out", "run"] + unhurried, in: folder
         ).ended()
@@ -31,7 +32,7 @@ struct RunTests {
 
     @Test("without --out a run goes to reports/, under its name, and latest leads to it")
     func reports() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let ended = try await Command.run(
             "simulate", Command.rig("twenty.yaml"), "--quiet", in: folder)
         #expect(ended.code == 0 && ended.errors.isEmpty, "\(ended.errors)")
@@ -45,7 +46,7 @@ struct RunTests {
 
     @Test("a threshold that was missed is exit code 1")
     func missed() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let ended = try await Command.run(
             "simulate", Command.rig("twenty.yaml"), "--out", "run", "--set",
             "thresholds=[sign-in p50 < 1ms]", in: folder)
@@ -59,7 +60,7 @@ struct RunTests {
 
     @Test("a rig that was late itself is exit code 4, unless it only warns")
     func untrusted() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         // Nothing is that punctual.
         let late = ["--set", "validity.lateness-p99=0.001ms"]
         let ended = try await Command(
@@ -71,7 +72,7 @@ struct RunTests {
 
     @Test("report writes again what run wrote")
     func report() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         _ = try await Command.run(
             "simulate", Command.rig("twenty.yaml"), "--out", "run", in: folder)
         let files = [
@@ -90,21 +91,21 @@ struct RunTests {
     @Test("validate prints the plan, and sends nothing")
     func validate() async throws {
         let ended = try await Command.run(
-            "validate", Command.rig("second-screen.yaml"), in: Folder())
+            "validate", Command.rig("second-screen.yaml"), in: TestFolder())
         #expect(ended.code == 0 && ended.errors.isEmpty)
         // What follows depends on the machine: warnings about its limits.
         let plan = ended.output.components(separatedBy: "\n\n").prefix(3)
             .map {
                 $0.replacing(Command.rig("second-screen.yaml"), with: "rigs/second-screen.yaml")
             }
-        try Golden.expect(plan.joined(separator: "\n\n"), matches: "validate/second-screen.txt")
+        try Golden.expect(plan.joined(separator: "\n\n"), is: "validate/second-screen.txt")
     }
 
     @Test("schema prints the schema that Rigs holds")
     func schema() async throws {
-        let ended = try await Command.run("schema", in: Folder())
+        let ended = try await Command.run("schema", in: TestFolder())
         let golden = try String(
-            contentsOf: Command.root.appending(path: "rigs/screenrig.schema.json"),
+            contentsOf: Repository.root.appending(path: "rigs/screenrig.schema.json"),
             encoding: .utf8)
         #expect(ended.code == 0)
         #expect(

@@ -1,13 +1,14 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The sample report", .serialized, .ownThread)
 struct SampleReportTests {
-    private static let samples = Command.root.appending(path: "reports/samples")
+    private static let samples = Repository.root.appending(path: "reports/samples")
 
     @Test("reports/samples holds what its rig and seed give, byte for byte")
     func current() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let rig = Self.samples.appending(path: "evening.yaml").path
         let ended = try await Command.run(
             "simulate", rig, "--seed", "1", "--out", "evening", in: folder)
@@ -25,7 +26,7 @@ struct SampleReportTests {
         where name.hasPrefix("households/") && name != named {
             try FileManager.default.removeItem(at: made.appending(path: name))
         }
-        if ProcessInfo.processInfo.environment["SCREENRIG_UPDATE_GOLDEN"] == "1" {
+        if Golden.isUpdating {
             try? FileManager.default.removeItem(at: kept)
             try FileManager.default.copyItem(at: made, to: kept)
         }

@@ -1,6 +1,7 @@
 import Foundation
 import Journal
 import Signing
+import TestSupport
 import Testing
 
 @Suite("Secrets stay secret", .serialized, .ownThread)
@@ -28,8 +29,8 @@ struct SecretTests {
 
     /// A run in which households are violated and errors have examples, so that requests and replies
     /// are kept; and every secret that went over the wire in it, as the wire had it.
-    private func planted() async throws -> (folder: Folder, secrets: [String], words: String) {
-        let folder = try Folder()
+    private func planted() async throws -> (folder: TestFolder, secrets: [String], words: String) {
+        let folder = TestFolder()
         let statement = Signing.demoSoftwareStatement()
         let planted = ["SR_STATEMENT": statement, "SR_WAF": "waf-7d1e55c0-planted"]
         _ = try folder.write("file-secret-90ab-planted\n", to: "token.txt")
@@ -138,7 +139,7 @@ struct SecretTests {
     }
 }
 
-extension Folder {
+extension TestFolder {
     /// Files under `name` that hold these bytes anywhere.
     func holding(_ text: String, under name: String) throws -> [String] {
         let wanted = Data(text.utf8)

@@ -1,6 +1,7 @@
 import Foundation
 import FoundationNetworking
 import Journal
+import TestSupport
 import Testing
 
 extension Command {
@@ -15,7 +16,7 @@ extension Command {
 struct ServeTests {
     @Test("its counters, summary.json, the tables and the history agree to the last request")
     func agreement() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let server = try Command(["serve", "--port", "0"], in: folder)
         let url = try await server.url()
         #expect(url.wholeMatch(of: /http:\/\/127\.0\.0\.1:\d+/) != nil, "\(server.output)")
@@ -44,7 +45,7 @@ struct ServeTests {
     @Test(
         "on a target of somebody else's, too, denials are no errors and lost sessions begin again")
     func gates() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         for (policy, rig) in [
             ("not-entitled=40%", "not-entitled.yaml"), ("authn-ttl=4s", "session-ended.yaml"),
         ] {
@@ -69,7 +70,7 @@ struct ServeTests {
 
     @Test("its policies are read, and refused, as in a rig")
     func policies() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let server = try Command(
             [
                 "serve", "--port", "0", "--policy", "enhanced-errors=true", "--policy",
@@ -136,7 +137,7 @@ struct ServeTests {
         "over TLS, with the certificate that it printed, in HTTP/1.1 and HTTP/2",
         arguments: ["1.1", "2"])
     func secure(http: String) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let server = try Command(["serve", "--port", "0", "--tls"], in: folder)
         let url = try await server.url()
         #expect(url.hasPrefix("https://127.0.0.1:"))
@@ -158,7 +159,7 @@ struct ServeTests {
 
     @Test("a certificate that nobody vouches for stops the run, and says so")
     func distrusted() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let server = try Command(["serve", "--port", "0", "--tls"], in: folder)
         let url = try await server.url()
         let ended = try await Command.run(
@@ -171,7 +172,7 @@ struct ServeTests {
     @Test("it listens where it is told, and warns where others can reach it")
     func host() async throws {
         for (host, warns) in [("127.0.0.2", false), ("0.0.0.0", true), ("::1", false)] {
-            let server = try Command(["serve", "--port", "0", "--host", host], in: Folder())
+            let server = try Command(["serve", "--port", "0", "--host", host], in: TestFolder())
             let url = try await server.url()
             #expect(url.hasPrefix(host == "::1" ? "http://[::1]:" : "http://\(host):"))
             if warns {
@@ -186,7 +187,7 @@ struct ServeTests {
 
     @Test("a preflight that is asked for says what the service throttles by, and keeps it")
     func probe() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let server = try Command(["serve", "--port", "0"], in: folder)
         let url = try await server.url()
         let ended = try await Command.run(
@@ -206,7 +207,7 @@ struct ServeTests {
 
     @Test("runs whose directories have one name are strangers to each other")
     func oneName() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let server = try Command(["serve", "--port", "0"], in: folder)
         let url = try await server.url()
         var ids: [String] = []
@@ -228,7 +229,7 @@ struct ServeTests {
 
     @Test("a port that is taken is exit code 3")
     func taken() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let server = try Command(["serve", "--port", "0"], in: folder)
         let port = try #require(try await server.url().split(separator: ":").last)
         let second = try await Command.run("serve", "--port", String(port), in: folder)

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// `serve --provider` before service providers that nobody here wrote, and before screenrig's own phones.
@@ -9,8 +10,8 @@ struct ServiceProviderTests {
         "python3-saml, pysaml2 and Authlib sign its users in, and refuse what is forged",
         .enabled(if: ForeignServer.hasPython, "needs python3, for Tests/ServiceProviders/check.py"))
     func foreign() async throws {
-        let folder = try Folder()
-        let script = Command.root.appending(path: "Tests/ServiceProviders/check.py").path
+        let folder = TestFolder()
+        let script = Repository.root.appending(path: "Tests/ServiceProviders/check.py").path
         // What pip installs is kept for the next time.
         let ended = try await Command(
             ["python3", script, "--screenrig", Command.binary, "--work", folder.path("")],
@@ -29,12 +30,12 @@ struct ServiceProviderTests {
 
     @Test("screenrig's phones sign in through it, and the last lines count them")
     func phones() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let provider = try Command(
             ["serve", "--provider", "--port", "0", "--users", "ann:password=hush-9"], in: folder)
         let url = try await provider.url()
         let target = LateText()
-        let server = try loginServer { _ in
+        let server = loginServer { _ in
             "<html><body><p>One moment</p><script>location.href = \"\(target.text)\"</script></body></html>"
         }
         defer { server.stop() }
@@ -56,7 +57,6 @@ struct ServiceProviderTests {
                     + "\naccounts: {file: accounts.csv}\n",
                 "accounts.csv": "mvpd,user,password\nDemoCable,ann,hush-9\n",
             ])
-        defer { trying.remove() }
         #expect(trying.row("form").contains("passed"), "\(trying.output)\(trying.errors)")
         #expect(trying.row("assertion").contains("passed"), "\(trying.output)\(trying.errors)")
         provider.send(SIGINT)
@@ -78,7 +78,7 @@ struct ServiceProviderTests {
             (["--signing-key", "missing.pem"], "cannot read missing.pem"),
         ])
     func mistakes(options: [String], words: String) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let ended = try await Command(
             ["serve", "--provider", "--port", "0"] + options, in: folder
         ).ended()
@@ -89,10 +89,10 @@ struct ServiceProviderTests {
 
     @Test("an option of the provider needs it")
     func alone() async throws {
-        let ended = try await Command.run("serve", "--users", "a", in: try Folder())
+        let ended = try await Command.run("serve", "--users", "a", in: TestFolder())
         #expect(ended.code == 2)
         #expect(ended.errors.contains("add --provider"), "\(ended.errors)")
-        let both = try await Command.run("serve", "--provider", "--strict", in: try Folder())
+        let both = try await Command.run("serve", "--provider", "--strict", in: TestFolder())
         #expect(both.code == 2)
         #expect(both.errors.contains("--provider serves none"), "\(both.errors)")
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Shards as processes", .serialized, .ownThread)
@@ -10,7 +11,7 @@ struct ShardCommandTests {
     ]
 
     private func start(
-        _ shard: String, _ more: [String] = [], in folder: Folder
+        _ shard: String, _ more: [String] = [], in folder: TestFolder
     ) throws -> Command {
         try Command(
             ["run", Command.rig("smoke.yaml"), "--shard", shard, "--run-id", "test"] + Self.load
@@ -23,7 +24,7 @@ struct ShardCommandTests {
 
     @Test("start together, one is killed and resumed: every household once, the lost by name")
     func killed() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let server = try Command(["serve", "--port", "0"], in: folder)
         let url = try await server.url()
         let startAt = String(Int(Date.now.timeIntervalSince1970) + 4)
@@ -76,7 +77,7 @@ struct ShardCommandTests {
 
     @Test("Ctrl-C ends the waiting for the common start")
     func waiting() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let startAt = String(Int(Date.now.timeIntervalSince1970) + 600)
         let command = try start("0/2", ["--start-at", startAt], in: folder)
         try await command.wait("what it waits for") {
@@ -90,7 +91,7 @@ struct ShardCommandTests {
 
     @Test("an engine's restart without a history is refused, unless --anew")
     func unseen() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         func command(_ more: [String]) throws -> Command {
             try Command(
                 ["run", Command.rig("smoke.yaml"), "--shard", "auto", "--resume"] + more,
@@ -119,7 +120,7 @@ struct ShardCommandTests {
 
     @Test("what shards cannot do is refused, and the sentence says what to do")
     func refusals() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         var sentences: [String] = []
         for words in [
             ["run", "RIG", "--shard", "8/8"], ["run", "RIG", "--shard", "0/8"],
@@ -135,6 +136,6 @@ struct ShardCommandTests {
             #expect(ended.code == 2, "\(words)")
             sentences.append("\(words.joined(separator: " "))\n  \(ended.errors)")
         }
-        try Golden.expect(sentences.joined(), matches: "errors/shards.txt")
+        try Golden.expect(sentences.joined(), is: "errors/shards.txt")
     }
 }

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("show", .serialized, .ownThread)
 struct ShowCommandTests {
-    private func simulated(_ options: String...) async throws -> Folder {
-        let folder = try Folder()
+    private func simulated(_ options: String...) async throws -> TestFolder {
+        let folder = TestFolder()
         let ended = try await Command(
             ["simulate", Command.rig("links.yaml"), "--out", "run"] + options, in: folder
         ).ended()

@@ -1,12 +1,13 @@
 import Foundation
 import Journal
+import TestSupport
 import Testing
 
 @Suite("Addresses of their own", .serialized, .ownThread)
 struct SourceAddressTests {
     @Test("each screen sends from one, and connections are counted apart from requests")
     func own() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let ended = try await Command(
             ["run", Command.rig("own-addresses.yaml"), "--out", "run"] + unhurried, in: folder
         ).ended()
@@ -15,13 +16,11 @@ struct SourceAddressTests {
         var addresses: [DeviceID: Set<Substring>] = [:]
         var made = 0
         var all = 0
-        try History(path: folder.path("run")).lives { _, exchanges in
-            for exchange in exchanges {
-                all += 1
-                if exchange.connect != nil { made += 1 }
-                let address = exchange.route.local.prefix { $0 != ":" }
-                addresses[exchange.device, default: []].insert(address)
-            }
+        try History(path: folder.path("run")).exchanges { exchange in
+            all += 1
+            if exchange.connect != nil { made += 1 }
+            let address = exchange.route.local.prefix { $0 != ":" }
+            addresses[exchange.device, default: []].insert(address)
         }
         #expect(
             addresses.values.allSatisfy { $0.count == 1 && $0.first?.hasPrefix("127.40.") == true })
@@ -41,7 +40,7 @@ struct SourceAddressTests {
 
     @Test("validate names an address that is not this machine's")
     func foreign() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let ended = try await Command.run(
             "validate", Command.rig("own-addresses.yaml"), "--set",
             "source-addresses=[192.0.2.0/30]", in: folder)

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("What CI services show", .serialized, .ownThread)
 struct StepSummaryTests {
     @Test("summary.md is appended to the file that GITHUB_STEP_SUMMARY names")
     func appended() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let page = try folder.write("# before\n", to: "step.md")
         let command = try Command(
             ["simulate", Command.rig("smoke.yaml"), "--out", "run", "--quiet"], in: folder,
@@ -21,7 +22,7 @@ struct StepSummaryTests {
 
     @Test("a file that cannot be written costs a note, not the run")
     func unwritable() async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let command = try Command(
             ["simulate", Command.rig("smoke.yaml"), "--out", "run", "--quiet"], in: folder,
             environment: ["GITHUB_STEP_SUMMARY": folder.path("missing/step.md")])

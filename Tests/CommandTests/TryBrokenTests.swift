@@ -1,6 +1,7 @@
 import Foundation
 import Signing
 import Standin
+import TestSupport
 import Testing
 
 /// Twelve set-ups, each broken in one way: the first failure, and what to do about it.
@@ -8,11 +9,10 @@ import Testing
 struct TryBrokenTests {
     @Test("each deviation is shown at its exchange, and fails a run under strict promises")
     func deviations() async throws {
-        let server = try loginServer { _ in "" }
+        let server = loginServer { _ in "" }
         defer { server.stop() }
         let rig = trialRig("http://127.0.0.1:\(server.port)") + "\npromises: strict\n"
         let trying = try await Trying.run(["try", "rig.yaml"], files: ["rig.yaml": rig])
-        defer { trying.remove() }
         #expect(trying.output.contains(#/register-client .*\n.*\n +deviation \(documented\): /#))
         #expect(
             trying.output.contains(#/would fail because of\n(.*\n)*?  conforms: /#),
@@ -28,7 +28,6 @@ struct TryBrokenTests {
         let trying = try await Trying.run(
             ["try", "rig.yaml", "--out", "run"],
             files: files.merging(["rig.yaml": rig]) { $1 }, environment: environment)
-        defer { trying.remove() }
         let said = "\(trying.output)\(trying.errors)"
         #expect(trying.code == code, "\(said)", sourceLocation: location)
         #expect(trying.row(step).contains("FAILED"), "\(said)", sourceLocation: location)
@@ -42,13 +41,13 @@ struct TryBrokenTests {
         }
         #expect(
             FileManager.default.fileExists(
-                atPath: trying.folder.appending(path: "run/report.html").path),
+                atPath: trying.folder.url.appending(path: "run/report.html").path),
             sourceLocation: location)
     }
 
     @Test("1, wrong base: another server's pages, or a path that is not there")
     func wrongBase() async throws {
-        let pages = try TryServer { _, _ in
+        let pages = TryServer { _, _ in
             .init(status: 200, type: "text/html", body: "<html>Welcome to nginx!</html>")
         }
         defer { pages.stop() }
@@ -62,7 +61,7 @@ struct TryBrokenTests {
 
     @Test("1, wrong base: a server that sends requests on to another")
     func movedBase() async throws {
-        let moved = try TryServer { _, _ in
+        let moved = TryServer { _, _ in
             .init(status: 301, headers: ["Location": "https://auth.demo.test/o/client/register"])
         }
         defer { moved.stop() }
@@ -99,7 +98,7 @@ struct TryBrokenTests {
 
     @Test("3, wrong scheme: http at a TLS port that says so in a page, as nginx does")
     func httpAtNginx() async throws {
-        let server = try TryServer { _, _ in
+        let server = TryServer { _, _ in
             .init(
                 status: 400, type: "text/html",
                 body: "<html><h1>400</h1>The plain HTTP request was sent to HTTPS port</html>")
@@ -114,8 +113,8 @@ struct TryBrokenTests {
         "3, no wrong scheme: a server that spoke HTTP/2 and went away",
         .enabled(if: ForeignServer.hasPython, "needs python3, for the peer in Tests/Chaos"))
     func goneAway() async throws {
-        let folder = try Folder()
-        let script = Command.root.appending(path: "Tests/Chaos/peer.py").path
+        let folder = TestFolder()
+        let script = Repository.root.appending(path: "Tests/Chaos/peer.py").path
         let peer = try Command(
             ["python3", script, "h2-goaway"], in: folder, program: "/usr/bin/env")
         try await expect(
@@ -158,7 +157,7 @@ struct TryBrokenTests {
 
     @Test("6, a proxy wants credentials, and alone knows the name of the target")
     func proxyCredentials() async throws {
-        let proxy = try TryServer { _, _ in .init(status: 407) }
+        let proxy = TryServer { _, _ in .init(status: 407) }
         defer { proxy.stop() }
         let rig = trialRig(
             "http://only-the-proxy-knows.test",
@@ -168,7 +167,6 @@ struct TryBrokenTests {
         try await expect("TCP", ["the proxy wants credentials"], code: 3, rig: rig)
         let trying = try await Trying.run(
             ["run", "rig.yaml", "--out", "run", "--quiet"], files: ["rig.yaml": rig])
-        defer { trying.remove() }
         #expect(trying.code == 3)
         #expect(trying.output.contains("wants credentials (407)"), "\(trying.output)")
         // The proxy's page is no answer of the service, so that nothing of it is judged.
@@ -184,7 +182,7 @@ struct TryBrokenTests {
                 "http://127.0.0.1:\(server.port)", target: ["software-statement: ${STATEMENT}"]),
             environment: ["STATEMENT": "not.a.statement"])
         await server.stop()
-        let strict = try TryServer { _, _ in
+        let strict = TryServer { _, _ in
             .init(status: 400, body: #"{"error": "invalid_software_statement"}"#)
         }
         defer { strict.stop() }
@@ -217,7 +215,6 @@ struct TryBrokenTests {
         let denied = try await Trying.run(
             ["try", "rig.yaml"],
             files: ["rig.yaml": trialRig("embedded", target: ["resources: [deny-1]"])])
-        defer { denied.remove() }
         #expect(denied.code == 0, "\(denied.output)")
         #expect(denied.row("authorize").contains("not entitled"))
         #expect(denied.row("media").contains("not needed"))
@@ -227,7 +224,6 @@ struct TryBrokenTests {
         let trying = try await Trying.run(
             ["try", "rig.yaml"],
             files: ["rig.yaml": trialRig("embedded", target: ["resources: []"])])
-        defer { trying.remove() }
         #expect(trying.code == 2)
         #expect(
             trying.errors.contains("authorize needs a resource, and target.resources is empty"))
@@ -235,7 +231,7 @@ struct TryBrokenTests {
 
     @Test("11, a wrong password: the login page comes again")
     func wrongPassword() async throws {
-        let server = try loginServer { method in
+        let server = loginServer { method in
             """
             <form method="post" action="/login">\(method == "POST" ? "Wrong password" : "")
             <input name="user"><input type="password" name="word"></form>
@@ -258,7 +254,7 @@ struct TryBrokenTests {
 
     @Test("12, a login page that needs JavaScript")
     func script() async throws {
-        let server = try loginServer { _ in
+        let server = loginServer { _ in
             """
             <!DOCTYPE html><html><head><title>Sign in</title><script src="/app.js"></script></head>
             <body><div id="root"></div><noscript>Please enable JavaScript</noscript></body></html>

@@ -2,6 +2,7 @@ import Dialects
 import Journal
 import Reports
 import Rigs
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -415,7 +416,7 @@ struct TryChecklistTests {
         let scene = try TryScene("text").through(.preauthorize).answered(
             .authorize, 403, #"{"message": "User not authorized"}"#)
         try Golden.expect(
-            try scene.checklist.text(width: 80) + "\n", matches: "try/checklist.txt")
+            try scene.checklist.text(width: 80) + "\n", is: "try/checklist.txt")
     }
 
     private func expect(_ scene: TryScene) throws {
@@ -424,5 +425,11 @@ struct TryChecklistTests {
         for word in scene.words {
             #expect(checklist.remedy?.contains(word) == true, "\(word): \(checklist.remedy ?? "")")
         }
+    }
+}
+
+extension Checklist {
+    fileprivate var firstFailure: Row? {
+        rows.first { if case .failed = $0.state { true } else { false } }
     }
 }

@@ -2,16 +2,18 @@ import Foundation
 import Signing
 import Standin
 import Statistics
-import Synchronization
+import TestSupport
 import Testing
 
 /// `screenrig` started in a folder of its own, to its end. No proxy of this machine's environment
 /// gets in its way.
 struct Trying {
-    var code: Int32
-    var output: String
-    var errors: String
-    let folder: URL
+    let folder: TestFolder
+    private let ended: Command.Ended
+
+    var code: Int32 { ended.code }
+    var output: String { ended.output }
+    var errors: String { ended.errors }
 
     /// The line of the checklist about `step`, without its indentation.
     func row(_ step: String) -> String {
@@ -32,47 +34,21 @@ struct Trying {
         _ arguments: [String], files: [String: String] = [:], environment: [String: String] = [:],
         executables: [String] = []
     ) async throws -> Trying {
-        let folder = FileManager.default.temporaryDirectory
-            .appending(path: "screenrig-try-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let folder = TestFolder()
         for (name, text) in files {
-            try Data(text.utf8).write(to: folder.appending(path: name))
             // Files of accounts are refused when others may read them.
             try FileManager.default.setAttributes(
                 [.posixPermissions: executables.contains(name) ? 0o700 : 0o600],
-                ofItemAtPath: folder.appending(path: name).path)
+                ofItemAtPath: folder.write(text, to: name))
         }
-        let process = Process()
-        process.executableURL = URL(filePath: Command.binary)
-        process.arguments = arguments
-        process.currentDirectoryURL = folder
-        process.environment = inherited.merging(environment) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        let (output, errors) = (folder.appending(path: "out"), folder.appending(path: "err"))
-        for file in [output, errors] { try Data().write(to: file) }
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        process.standardError = try FileHandle(forWritingTo: errors)
-        try process.run()
-        let began = ContinuousClock.now
-        while process.isRunning {
-            if ContinuousClock.now - began > .seconds(90) * Command.patience { process.terminate() }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        return Trying(
-            code: process.terminationStatus,
-            output: try String(contentsOf: output, encoding: .utf8),
-            errors: try String(contentsOf: errors, encoding: .utf8), folder: folder)
+        let command = try Command(
+            arguments, in: folder, environment: ["COLUMNS": "100"].merging(environment) { $1 },
+            inheriting: inherited)
+        return Trying(folder: folder, ended: try await command.ended())
     }
-
-    func read(_ name: String) throws -> String {
-        try String(contentsOf: folder.appending(path: name), encoding: .utf8)
-    }
-
-    func remove() { try? FileManager.default.removeItem(at: folder) }
 
     private static var inherited: [String: String] {
         ProcessInfo.processInfo.environment.filter { !$0.key.lowercased().hasSuffix("_proxy") }
-            .merging(["COLUMNS": "100"]) { $1 }
     }
 }
 
@@ -99,27 +75,10 @@ func standin(
 }
 
 /// A port of 127.0.0.1 at which nothing listens: bound once and never given back, so that no other test is given it.
-let closedPort = boundSocket().port
+let closedPort = Loopback.bound().port
 
-/// A TCP socket at a free port of 127.0.0.1.
-private func boundSocket() -> (handle: Int32, port: Int) {
-    let handle = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-            bind(handle, pointer, length) == 0 && getsockname(handle, pointer, &length) == 0
-        }
-    }
-    precondition(isBound, "no loopback socket")
-    return (handle, Int(UInt16(bigEndian: address.sin_port)))
-}
-
-/// A server on loopback that answers by a function of method and target. Safe because its socket is
-/// made in `init`; connections are threads of their own that share nothing.
-final class TryServer: Sendable {
+/// A server on loopback that answers by a function of method and target.
+final class TryServer {
     struct Answer: Sendable {
         var status: Int
         var type = "application/json"
@@ -127,73 +86,32 @@ final class TryServer: Sendable {
         var body = ""
     }
 
-    let port: Int
-    private let socket: Int32
+    var port: Int { server.port }
+    private let server: RoughServer
 
-    init(_ answer: @escaping @Sendable (_ method: String, _ target: String) -> Answer) throws {
-        (socket, port) = boundSocket()
-        let handle = socket
-        try #require(listen(handle, 16) == 0)
-        Thread.detachNewThread {
-            while true {
-                let connection = accept(handle, nil, nil)
-                if connection < 0 { return }
-                Thread.detachNewThread { Self.serve(connection, answer) }
-            }
-        }
-    }
-
-    func stop() {
-        shutdown(socket, Int32(SHUT_RDWR))
-        close(socket)
-    }
-
-    /// One connection, kept open, until the client closes it.
-    private static func serve(_ connection: Int32, _ answer: (String, String) -> Answer) {
-        defer { close(connection) }
-        var pending: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            if let (method, target, length) = request(pending) {
-                pending.removeFirst(length)
-                let reply = bytes(answer(method, target))
-                _ = reply.withUnsafeBytes {
-                    send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+    init(_ answer: @escaping @Sendable (_ method: String, _ target: String) -> Answer) {
+        server = RoughServer { visit in
+            while let request = visit.request() {
+                let line = request.prefix { $0 != "\r\n" }.split(separator: " ").map(String.init)
+                guard line.count == 3 else { return }
+                let answer = answer(line[0], line[1])
+                var headers = "Content-Type: \(answer.type)\r\n"
+                for (name, value) in answer.headers.sorted(by: { $0.key < $1.key }) {
+                    headers += "\(name): \(value)\r\n"
                 }
-                continue
+                visit.answer(answer.body, status: "\(answer.status) Answer", headers: headers)
             }
-            let count = recv(connection, &buffer, buffer.count, 0)
-            if count <= 0 { return }
-            pending += buffer.prefix(count)
         }
     }
 
-    /// Method and target of the first whole request, and its length in bytes.
-    private static func request(_ bytes: [UInt8]) -> (String, String, Int)? {
-        guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
-        let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
-        let line = head.prefix { $0 != "\r\n" }.split(separator: " ").map(String.init)
-        let length =
-            head.lowercased().firstMatch(of: /content-length: *(\d+)/)
-            .flatMap { Int($0.1) } ?? 0
-        guard bytes.count >= end.upperBound + length, line.count == 3 else { return nil }
-        return (line[0], line[1], end.upperBound + length)
-    }
-
-    private static func bytes(_ answer: Answer) -> [UInt8] {
-        var head = "HTTP/1.1 \(answer.status) Answer\r\nContent-Type: \(answer.type)\r\n"
-        for (name, value) in answer.headers.sorted(by: { $0.key < $1.key }) {
-            head += "\(name): \(value)\r\n"
-        }
-        return Array("\(head)Content-Length: \(answer.body.utf8.count)\r\n\r\n\(answer.body)".utf8)
-    }
+    func stop() { server.stop() }
 }
 
 /// Just enough of REST V1 to get a phone to `page`, which answers each request under `/login`.
 func loginServer(
     _ page: @escaping @Sendable (_ method: String) -> String
-) throws -> TryServer {
-    try TryServer { method, target in
+) -> TryServer {
+    TryServer { method, target in
         let path = target.prefix { $0 != "?" }
         switch path {
         case "/o/client/register":

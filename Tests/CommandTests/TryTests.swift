@@ -9,7 +9,6 @@ struct TryTests {
     func whole() async throws {
         let trying = try await Trying.run(
             ["try", "rig.yaml", "--out", "run"], files: ["rig.yaml": trialRig("embedded")])
-        defer { trying.remove() }
         #expect(trying.code == 0, "\(trying.output)\(trying.errors)")
         let steps = [
             "TCP", "register", "token", "code", "configuration", "login page", "form",
@@ -25,16 +24,16 @@ struct TryTests {
             trying.output.hasSuffix(
                 "run directory: run\nnext, run the load: screenrig run rig.yaml\n"))
         for file in ["report.html", "summary.json", "history.sqlite", "households.csv"] {
-            #expect(!(try Data(contentsOf: trying.folder.appending(path: "run/\(file)")).isEmpty))
+            #expect(
+                !(try Data(contentsOf: trying.folder.url.appending(path: "run/\(file)")).isEmpty))
         }
-        #expect(try trying.read("run/summary.json").contains("\"signedIn\": 1"))
+        #expect(try trying.folder.read("run/summary.json").contains("\"signedIn\": 1"))
     }
 
     @Test("each exchange is shown with its time, device, status, path, findings and request id")
     func exchanges() async throws {
         let trying = try await Trying.run(
             ["try", "rig.yaml"], files: ["rig.yaml": trialRig("embedded")])
-        defer { trying.remove() }
         let output = trying.output
         let first = try #require(
             output.firstMatch(
@@ -55,7 +54,6 @@ struct TryTests {
             ["try", "rig.yaml", "--bodies"],
             files: ["rig.yaml": trialRig("embedded", target: [#"headers: {X-Waf: "${WAF}"}"#])],
             environment: ["WAF": "waf-planted"])
-        defer { trying.remove() }
         #expect(trying.code == 0, "\(trying.output)\(trying.errors)")
         let output = trying.output
         #expect(output.contains("> Authorization: Bearer (secret #"))
@@ -84,7 +82,6 @@ struct TryTests {
                     "https://127.0.0.1:\(server.port)", target: ["tls: {ca: ca.pem}"]),
                 "ca.pem": pair.certificate,
             ])
-        defer { trying.remove() }
         await server.stop()
         #expect(trying.code == 0, "\(trying.output)\(trying.errors)")
         #expect(trying.row("TLS").hasSuffix("passed"))
@@ -136,7 +133,6 @@ struct TryTests {
         let trying = try await Trying.run(
             ["try", "rig.yaml", "--kind", kind.name, "--set", "rig=with blanks"],
             files: ["rig.yaml": rig])
-        defer { trying.remove() }
         #expect(trying.code == 0, "\(trying.output)\(trying.errors)")
         for step in kind.passes {
             #expect(trying.row(step).hasSuffix("passed"), "\(step): \(trying.output)")
@@ -155,7 +151,6 @@ struct TryTests {
     func unknownKind() async throws {
         let trying = try await Trying.run(
             ["try", "rig.yaml", "--kind", "houshold"], files: ["rig.yaml": trialRig("embedded")])
-        defer { trying.remove() }
         #expect(trying.code == 2)
         #expect(
             trying.errors.contains(
@@ -167,25 +162,22 @@ struct TryTests {
         let rig = trialRig("embedded")
         let trying = try await Trying.run(
             ["try", "rig.yaml", "--fault", "ack-before-apply:window=4s"], files: ["rig.yaml": rig])
-        defer { trying.remove() }
         #expect(trying.code == 1, "\(trying.output)\(trying.errors)")
         #expect(trying.output.contains("\na run of this rig would fail because of\n  sign-in-"))
         #expect(!trying.output.contains("next, the load"))
         let lenient = try await Trying.run(
             ["try", "rig.yaml", "--fault", "ack-before-apply:window=4s"],
             files: ["rig.yaml": rig + "\npromises: observe\n"])
-        defer { lenient.remove() }
         #expect(lenient.code == 0, "\(lenient.output)\(lenient.errors)")
         #expect(lenient.output.contains("a run of this rig would report without failing\n"))
     }
 
     @Test("over TLS to a port that says nothing, the handshake is the step that failed")
     func silentHandshake() async throws {
-        let server = try TryServer { _, _ in .init(status: 500) }
+        let server = TryServer { _, _ in .init(status: 500) }
         defer { server.stop() }
         let rig = trialRig("https://127.0.0.1:\(server.port)", target: ["timeout: 2s"])
         let trying = try await Trying.run(["try", "rig.yaml"], files: ["rig.yaml": rig])
-        defer { trying.remove() }
         #expect(trying.row("TCP").hasSuffix("passed"), "\(trying.output)")
         #expect(trying.row("TLS").contains("FAILED"))
         #expect(trying.remedy.contains("speak plain HTTP?"))
@@ -196,7 +188,6 @@ struct TryTests {
         let rig = trialRig("embedded").replacing(/after-sign-in.*/, with: "")
             .replacing("target:\n", with: "target:\n  auth: none\n")
         let trying = try await Trying.run(["try", "rig.yaml"], files: ["rig.yaml": rig])
-        defer { trying.remove() }
         #expect(trying.code == 0, "\(trying.output)\(trying.errors)")
         for step in ["register", "token", "authorize", "media"] {
             #expect(trying.row(step).contains("not needed"), "\(trying.output)")
@@ -207,7 +198,6 @@ struct TryTests {
     func json() async throws {
         let trying = try await Trying.run(
             ["try", "rig.yaml", "--json"], files: ["rig.yaml": trialRig("embedded")])
-        defer { trying.remove() }
         #expect(trying.code == 2)
         #expect(trying.errors.contains("use 'run --json'"))
     }
@@ -215,7 +205,6 @@ struct TryTests {
     @Test("a bad rig is exit code 2, as everywhere")
     func badRig() async throws {
         let trying = try await Trying.run(["try", "rig.yaml"], files: ["rig.yaml": "rig: x\n"])
-        defer { trying.remove() }
         #expect(trying.code == 2)
         #expect(trying.errors.contains("'target' is missing"))
     }

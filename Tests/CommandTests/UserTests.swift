@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Who TVs are signed in as, judged over a server of another process that has names of its own for
@@ -22,7 +23,7 @@ struct UserTests {
         ("ann", "78f2f169d21b2a"), ("ben", "0f135aaf09c737"), ("cy", "408b4f28128f94"),
     ]
 
-    private static func accounts(_ column: Column, in folder: Folder) throws -> String {
+    private static func accounts(_ column: Column, in folder: TestFolder) throws -> String {
         let head = "mvpd,user,password" + (column == .none ? "" : ",user-id")
         let lines = logins.map { column.line($0.0, $0.1) }
         let path = try folder.write(
@@ -32,7 +33,7 @@ struct UserTests {
     }
 
     private static func run(
-        _ column: Column, fault: [String] = [], in folder: Folder
+        _ column: Column, fault: [String] = [], in folder: TestFolder
     ) async throws -> (code: Int32, output: String, run: Run) {
         let server = try Command(
             ["serve", "--port", "0", "--no-throttle", "--policy", "user-ids=opaque"] + fault,
@@ -54,7 +55,7 @@ struct UserTests {
         "accounts in turn, logouts and second sign-ins accuse nobody, whatever the file says",
         arguments: Column.allCases)
     func innocent(column: Column) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let (code, output, run) = try await Self.run(column, in: folder)
         #expect(code == 0, "\(output)")
         #expect(run.number("households", "signedIn") == 8)
@@ -67,7 +68,7 @@ struct UserTests {
         "TVs that are signed in as somebody else fail the run",
         arguments: [Column.none, .right])
     func wrong(column: Column) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let (code, output, run) = try await Self.run(
             column, fault: ["--fault", "device-blind-cache:ttl=60s"], in: folder)
         #expect(code == 1, "\(output)")

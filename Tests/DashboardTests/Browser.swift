@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// A plain client on a thread of its own: reads what comes, as it comes.
 final class Browser: Sendable {
@@ -8,17 +9,8 @@ final class Browser: Sendable {
 
     /// Connects and sends `request`; reads only if `reads`.
     init(port: Int, _ request: String, reads: Bool = true) {
-        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        let handle = socket
-        _ = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(handle, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
+        let handle = Loopback.connected(to: port) ?? -1
+        socket = handle
         let bytes = Array(request.utf8)
         _ = send(handle, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         guard reads else { return }

@@ -1,6 +1,7 @@
 import Dialects
 import Journal
 import Statistics
+import TestSupport
 import Testing
 
 @testable import Devices

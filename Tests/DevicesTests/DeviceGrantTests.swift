@@ -12,71 +12,43 @@ import Vocabulary
 /// Households over the OAuth device grant, in virtual time, against a server that is nothing but its pages.
 @Suite("The OAuth device grant")
 struct DeviceGrantTests {
-    private struct Life {
-        let exchanges: [Exchange]
-        let record: HouseholdRecord
-        let polled: [Instant]
-        let findings: Findings
-
-        var operations: [OperationName] {
-            exchanges.map(\.operation).filter { $0 != .deviceToken }
-        }
-
-        func count(_ operation: OperationName) -> Int {
-            exchanges.count { $0.operation == operation }
-        }
-
-        init(
-            _ defect: GrantServer.Defect = .none, viewer: String = "", grant: String = "",
-            bench: String = "", notices: String = "8s", more: String = ""
-        ) throws {
-            let rig = try Rig.read(
-                """
-                rig: grant
-                target:
-                  base: http://grant.test
-                  allow: [grant.test]
-                  protocol: oauth-device-grant
-                  device-grant: {user-from: id-token, approved-when: [welcome], refused-when: [goodbye]\(grant)}
-                load: {closed: {households: 1}}
-                clean-up: false
-                kinds: [{viewer: {notices-code: \(notices), signs-in: 1s, gives-up: 0%\(viewer)}}]
-                polling: {every: 1s\(bench)}
-                \(more)
-                """, file: "grant.yaml"
-            ).rig
-            let ledger = Ledger()
-            let lane = Lane(
-                index: 0, loop: VirtualLoop(),
-                exchangeBuilder: ExchangeBuilder(
-                    run: "grant", fingerprinter: Fingerprinter(key: 1)), sink: ledger)
-            let service = GrantServer(lane, defect)
-            lane.use(service)
-            let terms = RunConfiguration(rig, statement: Secret("s")) { application in
-                application.protocolName.dialect(
-                    at: Origin(scheme: .http, host: "grant.test"), requestor: "", domain: "",
-                    redirectURL: "", deviceGrant: rig.target.deviceGrant)
-            }
-            Coordinator(Plan(rig, seed: Seed(1)), terms: terms, lanes: [lane]).run()
-            exchanges = ledger.exchanges
-            record = try #require(ledger.households[0])
-            polled = service.polled
-            var rules = Rules()
-            rules.isDeviceGrant = true
-            rules.policies.newCode = .keep
-            let judge = Judge(rules)
-            for exchange in exchanges { judge.take(exchange) }
-            judge.take(record)
-            findings = judge.finish()
+    private static func life(
+        _ defect: GrantServer.Defect = .none, viewer: String = "", grant: String = "",
+        bench: String = "", notices: String = "8s", more: String = ""
+    ) throws -> Life {
+        let rig = try Rig.read(
+            """
+            rig: grant
+            target:
+              base: http://grant.test
+              allow: [grant.test]
+              protocol: oauth-device-grant
+              device-grant: {user-from: id-token, approved-when: [welcome], refused-when: [goodbye]\(grant)}
+            load: {closed: {households: 1}}
+            clean-up: false
+            kinds: [{viewer: {notices-code: \(notices), signs-in: 1s, gives-up: 0%\(viewer)}}]
+            polling: {every: 1s\(bench)}
+            \(more)
+            """, file: "grant.yaml"
+        ).rig
+        var rules = Rules()
+        rules.isDeviceGrant = true
+        rules.policies.newCode = .keep
+        return try Life(rig, rules) { application in
+            application.protocolName.dialect(
+                at: Origin(scheme: .http, host: "grant.test"), requestor: "", domain: "",
+                redirectURL: "", deviceGrant: rig.target.deviceGrant)
+        } service: {
+            GrantServer($0, defect)
         }
     }
 
     @Test("a household finds the endpoints, shows the code, enters it, approves and gets its token")
     func signsIn() throws {
-        let life = try Life(more: "after-sign-in: [userinfo, refresh-token, {logout: 100%}]")
+        let life = try Self.life(more: "after-sign-in: [userinfo, refresh-token, {logout: 100%}]")
         #expect(life.record.fate == .signedIn, "\(life.record.cause)")
         #expect(
-            life.operations == [
+            life.operations(without: .deviceToken) == [
                 .serverMetadata, .deviceAuthorization, .verificationPage, .mvpdLogin, .mvpdLogin,
                 .verificationPage, .verificationPage, .approval, .userinfo, .refreshToken,
                 .revocation,
@@ -88,9 +60,9 @@ struct DeviceGrantTests {
 
     @Test("polls keep the server's interval, and widen it for good when told to slow down")
     func intervals() throws {
-        let calm = try Life().polled
+        let calm = try Self.life().polled
         #expect(zip(calm, calm.dropFirst()).allSatisfy { $1 - $0 >= .seconds(2) })
-        let slowed = try Life(.slowsDown).polled
+        let slowed = try Self.life(.slowsDown).polled
         #expect(slowed.count > 1)
         #expect(zip(slowed, slowed.dropFirst()).allSatisfy { $1 - $0 >= .seconds(7) })
     }
@@ -99,7 +71,7 @@ struct DeviceGrantTests {
         "of two poll loops either gets the token that the code serves for, and the TV has it",
         arguments: [0, 500, 1000, 1500])
     func twoLoops(milliseconds: Int) throws {
-        let life = try Life(
+        let life = try Self.life(
             bench: ", pollers: 2", notices: "\(8000 + milliseconds)ms",
             more: "after-sign-in: [userinfo]")
         #expect(life.record.fate == .signedIn, "\(life.record.cause)")
@@ -114,7 +86,7 @@ struct DeviceGrantTests {
 
     @Test("a viewer who refuses is told to the TV, and is no error")
     func refuses() throws {
-        let life = try Life(viewer: ", refuses: 100%")
+        let life = try Self.life(viewer: ", refuses: 100%")
         #expect(life.record.fate == .abandoned)
         #expect(life.record.abandonedBy == .viewer)
         #expect(life.record.cause == "the viewer refused the device")
@@ -125,21 +97,21 @@ struct DeviceGrantTests {
 
     @Test("a mistyped code is turned down, and the right one entered after it")
     func wrongCode() throws {
-        let life = try Life(viewer: ", wrong-code: 100%")
+        let life = try Self.life(viewer: ", wrong-code: 100%")
         #expect(life.record.fate == .signedIn, "\(life.record.cause)")
         #expect(life.exchanges.count { $0.operation == .verificationPage && $0.provoked } == 1)
     }
 
     @Test("a phone that scans the code has nothing to type")
     func scans() throws {
-        let life = try Life(grant: ", opens: complete")
+        let life = try Self.life(grant: ", opens: complete")
         #expect(life.record.fate == .signedIn, "\(life.record.cause)")
         #expect(life.count(.verificationPage) == 2)
     }
 
     @Test("an approval that its page does not confirm ends the phone's story, and the TV waits")
     func unconfirmed() throws {
-        let life = try Life(.ignoresApproval, more: "code: {ttl: 60s}")
+        let life = try Self.life(.ignoresApproval, more: "code: {ttl: 60s}")
         #expect(life.record.fate != .signedIn)
         #expect(life.findings.violations.isEmpty, "\(life.findings.violations)")
     }
@@ -147,11 +119,11 @@ struct DeviceGrantTests {
     @Test("what turns a phone's request down is told in the rig's words, alike for all")
     func turnedDown() throws {
         let request = "path: \"/device?user_code={code}\""
-        let unconfirmed = try Life(grant: ", phone: [{for: approve, \(request)}]")
+        let unconfirmed = try Self.life(grant: ", phone: [{for: approve, \(request)}]")
         #expect(
             unconfirmed.record.cause
                 == "approval was turned down: its answer has no text of approved-when")
-        let failed = try Life(
+        let failed = try Self.life(
             grant: ", phone: [{for: code, \(request), failed-when: [/login]}, "
                 + "{for: approve, \(request)}]")
         #expect(failed.record.cause == "verification-page was turned down: /login")
@@ -159,7 +131,7 @@ struct DeviceGrantTests {
 
     @Test("an approval that was confirmed and never reaches the TV is found by the judge")
     func losesApproval() throws {
-        let life = try Life(.losesApproval, more: "code: {ttl: 60s}")
+        let life = try Self.life(.losesApproval, more: "code: {ttl: 60s}")
         #expect(life.record.fate != .signedIn)
         // The first cause is told, and what follows from it goes with it.
         #expect(life.findings.violations.first?.invariant == .signInDelivered)
@@ -167,13 +139,13 @@ struct DeviceGrantTests {
 
     @Test("a token for a device that was refused is found by the judge")
     func ignoresRefusal() throws {
-        let life = try Life(.approvesRefusals, viewer: ", refuses: 100%")
+        let life = try Self.life(.approvesRefusals, viewer: ", refuses: 100%")
         #expect(life.findings.violations.contains { $0.invariant == .decisionFinal })
     }
 
     @Test("the device code, the tokens and the password stand nowhere in what is kept")
     func secrets() throws {
-        let life = try Life(more: "after-sign-in: [userinfo, refresh-token, {logout: 100%}]")
+        let life = try Self.life(more: "after-sign-in: [userinfo, refresh-token, {logout: 100%}]")
         for exchange in life.exchanges {
             let text = "\(exchange)"
             for secret in ["DEVICE-SECRET", "ACCESS-SECRET", "REFRESH-SECRET"] {
@@ -184,10 +156,10 @@ struct DeviceGrantTests {
 }
 
 /// A server of RFC 8628 for one household: it trusts everybody, and has the defects of its name.
-final class GrantServer: Transport {
+final class GrantServer: OneHomeService {
     enum Defect { case none, slowsDown, ignoresApproval, losesApproval, approvesRefusals }
 
-    private unowned let lane: Lane
+    unowned let lane: Lane
     private let defect: Defect
     private var user: String?
     private var isApproved = false
@@ -198,19 +170,6 @@ final class GrantServer: Transport {
     init(_ lane: Lane, _ defect: Defect) {
         self.lane = lane
         self.defect = defect
-    }
-
-    func retire(_ device: Device) {}
-    func abort() {}
-
-    func start(_ call: Call, from device: Device, completion: @escaping (Transfer) -> Void) {
-        let sent = lane.now
-        let reply = reply(call)
-        lane.at(sent + .milliseconds(5)) { [lane] in
-            completion(
-                Transfer(
-                    sent: sent, firstByte: lane.now, ended: lane.now, result: .answered(reply)))
-        }
     }
 
     private func json(_ body: String, _ status: Int = 200) -> Reply {
@@ -226,7 +185,7 @@ final class GrantServer: Transport {
             body: Array("<html><body>\(body)</body></html>".utf8))
     }
 
-    private func reply(_ call: Call) -> Reply {
+    func reply(_ call: Call) -> Reply {
         let fields = Dictionary(
             String(decoding: call.body, as: UTF8.self).split(separator: "&").map { pair in
                 let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)

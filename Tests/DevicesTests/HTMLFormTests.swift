@@ -14,7 +14,7 @@ import Testing
             <input type=checkbox name=remember checked><input type=checkbox name=no>
             <button type=submit name=go value=1>Sign in</button><button name=other value=2>Other</button></form>
             """
-        let forms = HTMLForm.all(in: html)
+        let forms = HTMLPage(html).forms
         #expect(forms.map(\.asksPassword) == [false, true])
         let login = try #require(forms.last)
         #expect(login.isPost)
@@ -35,7 +35,7 @@ import Testing
             ("<input type=tel name=phone value=1><input type=password name=p>", "phone=ann p=pw"),
         ])
     func userField(inputs: String, expected: String) throws {
-        let form = try #require(HTMLForm.all(in: "<form method=post>\(inputs)</form>").first)
+        let form = try #require(HTMLPage("<form method=post>\(inputs)</form>").forms.first)
         let fields = form.filled(user: "ann", password: "pw").map { "\($0.0)=\($0.1)" }
         #expect(fields.joined(separator: " ") == expected)
     }
@@ -46,7 +46,7 @@ import Testing
             "<body onload=\"document.forms[0].submit()\"><form method=\"POST\" action=\"http://sp/acs\">"
             + "<input type=hidden name=SAMLResponse value=\"PHg+/=\"/><input type='hidden' name='RelayState' value='r'/>"
             + "<noscript><input type=submit value=Continue></noscript></form>"
-        let form = try #require(HTMLForm.all(in: html).first)
+        let form = try #require(HTMLPage(html).forms.first)
         let fields = form.filled(user: "ann", password: "pw").map { "\($0.0)=\($0.1)" }
         #expect(fields == ["SAMLResponse=PHg+/=", "RelayState=r"])
     }
@@ -58,7 +58,7 @@ import Testing
             "<form><input name='a",
         ])
     func broken(html: String) {
-        #expect(HTMLForm.all(in: html).count <= 1)
+        #expect(HTMLPage(html).forms.count <= 1)
     }
 
     @Test(

@@ -1,5 +1,6 @@
 import Dialects
 import Journal
+import TestSupport
 import Testing
 
 @testable import Devices

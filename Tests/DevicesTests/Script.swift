@@ -4,6 +4,7 @@ import Lanes
 import Rigs
 import Statistics
 import Synchronization
+import TestSupport
 import Vocabulary
 
 @testable import Devices
@@ -173,11 +174,6 @@ struct Scene {
         seen.count { $0.operation == operation && $0.role == role }
     }
 
-    private final class Collected: HistorySink {
-        let batches = Mutex<[Batch]>([])
-        func append(_ batch: Batch) { batches.withLock { $0.append(batch) } }
-    }
-
     /// `polls` are what polls get, then 404. The viewer comes after three hours unless told
     /// otherwise: too late for any code here.
     init(
@@ -219,7 +215,7 @@ struct Scene {
             Plan(rig, seed: rig.seed),
             terms: RunConfiguration(rig, statement: Secret("s")) { _ in dialect }, lanes: [lane]
         ).run()
-        let batches = sink.batches.withLock { $0 }
+        let batches = sink.batches
         seen = script.seen
         exchanges = batches.flatMap(\.exchanges)
         mostPolls = script.mostPolls

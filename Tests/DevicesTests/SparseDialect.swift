@@ -65,11 +65,11 @@ struct SparseDialect: Dialect {
 }
 
 /// The service of it, for a household.
-final class SparseService: Transport {
+final class SparseService: OneHomeService {
     /// What is wrong with it.
     enum Defect { case none, slowsDown, deniesSignIn, losesSignIn }
 
-    private unowned let lane: Lane
+    unowned let lane: Lane
     private let defect: Defect
     private var user: String?
     private var polls = 0
@@ -80,20 +80,7 @@ final class SparseService: Transport {
         self.defect = defect
     }
 
-    func retire(_ device: Device) {}
-    func abort() {}
-
-    func start(_ call: Call, from device: Device, completion: @escaping (Transfer) -> Void) {
-        let sent = lane.now
-        let reply = reply(call)
-        lane.at(sent + .milliseconds(5)) { [lane] in
-            completion(
-                Transfer(
-                    sent: sent, firstByte: lane.now, ended: lane.now, result: .answered(reply)))
-        }
-    }
-
-    private func reply(_ call: Call) -> Reply {
+    func reply(_ call: Call) -> Reply {
         func answer(_ text: String, _ status: Int = 200) -> Reply {
             Reply(status: status, body: Array(text.utf8))
         }

@@ -12,56 +12,32 @@ import Vocabulary
 /// Devices, and the judge, ask no more of a protocol than it has.
 @Suite("A protocol that lacks most steps")
 struct SparseDialectTests {
-    /// One household, and what became of it.
-    private struct Life {
-        let exchanges: [Exchange]
-        let record: HouseholdRecord
-        let polled: [Instant]
-        let findings: Findings
-
-        var operations: [OperationName] {
-            exchanges.map(\.operation).filter { $0 != .pollToken }
-        }
-
-        init(
-            _ defect: SparseService.Defect = .none, notices: String = "1s", more: String = ""
-        ) throws {
-            let rig = try Rig.read(
-                """
-                rig: sparse
-                target: {base: "http://sparse.test", allow: [sparse.test]}
-                load: {closed: {households: 1}}
-                clean-up: false
-                kinds: [{viewer: {notices-code: \(notices), signs-in: 1s, gives-up: 0%}}]
-                \(more)
-                """, file: "sparse.yaml"
-            ).rig
-            let ledger = Ledger()
-            let lane = Lane(
-                index: 0, loop: VirtualLoop(),
-                exchangeBuilder: ExchangeBuilder(
-                    run: "sparse", fingerprinter: Fingerprinter(key: 1)), sink: ledger)
-            let service = SparseService(lane, defect)
-            lane.use(service)
-            let terms = RunConfiguration(rig, statement: Secret("s")) { _ in
-                SparseDialect(origin: Origin(scheme: .http, host: "sparse.test"))
-            }
-            Coordinator(Plan(rig, seed: Seed(1)), terms: terms, lanes: [lane]).run()
-            exchanges = ledger.exchanges
-            record = try #require(ledger.households[0])
-            polled = service.polled
-            let judge = Judge(Rules())
-            for exchange in exchanges { judge.take(exchange) }
-            judge.take(record)
-            findings = judge.finish()
+    private static func life(
+        _ defect: SparseService.Defect = .none, notices: String = "1s", more: String = ""
+    ) throws -> Life {
+        let rig = try Rig.read(
+            """
+            rig: sparse
+            target: {base: "http://sparse.test", allow: [sparse.test]}
+            load: {closed: {households: 1}}
+            clean-up: false
+            kinds: [{viewer: {notices-code: \(notices), signs-in: 1s, gives-up: 0%}}]
+            \(more)
+            """, file: "sparse.yaml"
+        ).rig
+        return try Life(rig) { _ in
+            SparseDialect(origin: Origin(scheme: .http, host: "sparse.test"))
+        } service: {
+            SparseService($0, defect)
         }
     }
 
     @Test("is lived through without them: a code, a login, polls")
     func signsIn() throws {
-        let life = try Life()
+        let life = try Self.life()
         #expect(life.record.fate == .signedIn)
-        #expect(life.operations == [.registrationCode, .authenticate, .assertion])
+        #expect(
+            life.operations(without: .pollToken) == [.registrationCode, .authenticate, .assertion])
         #expect(life.record.codeShown != nil && life.record.phoneDone != nil)
         #expect(life.findings.violations.isEmpty, "\(life.findings.violations)")
         #expect(life.findings[.signInDelivered].checked > 0)
@@ -72,7 +48,7 @@ struct SparseDialectTests {
         "and what follows a sign-in is what it has: nothing to authorize, to log out from or to delete"
     )
     func activities() throws {
-        let life = try Life(
+        let life = try Self.life(
             more: """
                 after-sign-in: [preauthorize, preauthorize-code, authorize, media-token, user-metadata, \
                 {relaunch: 100%}, {logout: 100%}]
@@ -80,34 +56,35 @@ struct SparseDialectTests {
                 """)
         #expect(life.record.fate == .signedIn, "\(life.record.cause)")
         #expect(life.record.stage == .loggedOut)
-        #expect(life.operations == [.registrationCode, .authenticate, .assertion])
+        #expect(
+            life.operations(without: .pollToken) == [.registrationCode, .authenticate, .assertion])
     }
 
     @Test("polls keep the interval that the service asks for, and widen it when told")
     func intervals() throws {
-        let calm = try Life(notices: "30s").polled
+        let calm = try Self.life(notices: "30s").polled
         #expect(zip(calm, calm.dropFirst()).allSatisfy { $1 - $0 > .seconds(5) })
-        let slowed = try Life(.slowsDown, notices: "30s").polled
+        let slowed = try Self.life(.slowsDown, notices: "30s").polled
         #expect(zip(slowed, slowed.dropFirst()).allSatisfy { $1 - $0 > .seconds(9) })
     }
 
     @Test("a code that the service says is over ends the story as one that ran out")
     func over() throws {
-        let life = try Life(notices: "2m", more: "code: {ttl: 60s}")
+        let life = try Self.life(notices: "2m", more: "code: {ttl: 60s}")
         #expect(life.record.fate == .abandoned)
         #expect(life.record.cause == "the code expired before the viewer signed in")
     }
 
     @Test("a login that is turned down is told with the service's word")
     func denied() throws {
-        let life = try Life(.deniesSignIn)
+        let life = try Self.life(.deniesSignIn)
         #expect(life.record.fate != .signedIn)
         #expect(life.findings.violations.isEmpty)
     }
 
     @Test("a sign-in that the TV never sees is found by the judge")
     func lost() throws {
-        let life = try Life(.losesSignIn)
+        let life = try Self.life(.losesSignIn)
         #expect(life.record.fate != .signedIn)
         #expect(life.findings.violations.contains { $0.invariant == .signInDelivered })
     }

@@ -3,6 +3,7 @@ import Journal
 import Lanes
 import Rigs
 import Statistics
+import TestSupport
 import Testing
 
 @testable import Devices
@@ -78,10 +79,6 @@ private final class Counting: Transport {
 
     func retire(_ device: Device) {}
     func abort() {}
-}
-
-private struct Nowhere: HistorySink {
-    func append(_ batch: Batch) {}
 }
 
 @Suite("What a service throttles by")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Words of peers")
@@ -11,8 +12,7 @@ struct UntrustedTests {
 
     @Test("only the gate and parsers read them")
     func readers() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+        let root = Repository.root
         let files = try #require(
             FileManager.default.enumerator(atPath: root.appending(path: "Sources").path))
         var found: [String] = []

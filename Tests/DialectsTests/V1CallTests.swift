@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -49,13 +50,16 @@ import Vocabulary
 
     @Test("every request is written as the transcript has it")
     func transcript() throws {
-        try Self.expect(
-            calls.map(Self.written).joined(separator: "\n"), is: "Transcripts/requests.http")
+        try Golden.expect(
+            calls.map(Self.written).joined(separator: "\n"), is: "requests.http")
     }
 
     /// Ways of writing requests that real clients were seen to have (observed.md).
     private static let styles: [(name: String, style: RequestStyle, bearer: Bool)] = [
-        ("a bare page: nothing but the format", .bare, false),
+        (
+            "a bare page: nothing but the format", RequestStyle(signs: false, deviceInfo: .none),
+            false
+        ),
         ("format=json", RequestStyle(format: FormatRequest(by: .parameter)), true),
         (".json", RequestStyle(format: FormatRequest(by: .suffix)), true),
         (".xml", RequestStyle(format: FormatRequest(.xml, by: .suffix)), true),
@@ -96,7 +100,7 @@ import Vocabulary
                 .map { dialect.call($0, about: subject, credential) }
             return "### \(name)\n\n" + calls.map(Self.written).joined(separator: "\n")
         }
-        try Self.expect(texts.joined(separator: "\n"), is: "Transcripts/styles.http")
+        try Golden.expect(texts.joined(separator: "\n"), is: "styles.http")
     }
 
     @Test("a poll of the boolean check is read as one, whatever asks for the format")
@@ -108,14 +112,6 @@ import Vocabulary
             let answer = call.map { Self.dialect.read(Reply(status: 200), to: $0) }
             #expect(answer?.outcome == .ok && answer?.deviations == [], "\(means)")
         }
-    }
-
-    private static func expect(_ written: String, is name: String) throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: name)
-        if ProcessInfo.processInfo.environment["SCREENRIG_UPDATE_GOLDEN"] != nil {
-            try written.write(to: file, atomically: true, encoding: .utf8)
-        }
-        #expect(try String(contentsOf: file, encoding: .utf8) == written)
     }
 
     @Test("no request shows a secret when it is printed with its credential")

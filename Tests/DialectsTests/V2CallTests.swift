@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -80,13 +81,7 @@ import Vocabulary
             }
             return text
         }
-        let written = lines.joined(separator: "\n")
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
-            path: "Transcripts/requests-v2.http")
-        if ProcessInfo.processInfo.environment["SCREENRIG_UPDATE_GOLDEN"] != nil {
-            try written.write(to: file, atomically: true, encoding: .utf8)
-        }
-        #expect(try String(contentsOf: file, encoding: .utf8) == written)
+        try Golden.expect(lines.joined(separator: "\n"), is: "requests-v2.http")
     }
 
     @Test(

@@ -1,5 +1,5 @@
 import Formats
-import Foundation
+import TestSupport
 import Testing
 
 @Suite struct ShellTextTests {
@@ -24,19 +24,11 @@ import Testing
 
     @Test("a shell reads each word back as it was")
     func readBack() throws {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = [
-            "-c",
+        let shell = try Program([
+            "sh", "-c",
             "printf '%s\\001' " + Self.words.map { ShellText.word($0.0) }.joined(separator: " "),
-        ]
-        process.standardOutput = output
-        try process.run()
-        let read = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        let texts = String(decoding: read, as: UTF8.self)
-            .split(separator: "\u{1}", omittingEmptySubsequences: false)
+        ])
+        let texts = shell.output.split(separator: "\u{1}", omittingEmptySubsequences: false)
         #expect(texts.dropLast().map(String.init) == Self.words.map(\.0))
     }
 }

@@ -1,5 +1,6 @@
 import Dialects
 import Statistics
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -48,7 +49,7 @@ struct AgreementTests {
         "cells, over several lanes and seconds out of order, however often they are written",
         arguments: Seed.samples(5), [1, 7, 1_000_000])
     func cells(seed: Seed, settleEvery: Int) throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         var samples = Samples(seed)
         let batches = samples.batches(lanes: 3, seconds: 40, perBatch: 6)
         let ledger = try Ledger(
@@ -87,7 +88,7 @@ struct AgreementTests {
     @Test("error groups: counts, extremes and the first example", arguments: Seed.samples(10))
     func groups(seed: Seed) throws {
         for recording in [.all, .aggregates, .none, .sample(0.5)] as [Recording] {
-            let scratch = Scratch()
+            let scratch = TestFolder()
             var samples = Samples(seed)
             let batches = samples.batches(lanes: 2, seconds: 5)
             let ledger = try Ledger(

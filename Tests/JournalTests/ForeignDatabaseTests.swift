@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import Journal
@@ -7,7 +8,7 @@ import Testing
 /// Files that would have SQLite do more than read.
 @Suite("A database from elsewhere")
 struct ForeignDatabaseTests {
-    let scratch = Scratch()
+    let scratch = TestFolder()
 
     private func history() throws -> String {
         let writer = try HistoryWriter(path: scratch.history, header: Samples.header())

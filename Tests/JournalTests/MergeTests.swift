@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Statistics
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -8,7 +9,7 @@ import Vocabulary
 
 /// Shards of a made-up run, as recorded by their processes, and the whole as one process would have recorded it.
 private struct Split {
-    let scratch = Scratch()
+    let scratch = TestFolder()
     let whole: History
     var parts: [MergePart] = []
 
@@ -26,13 +27,13 @@ private struct Split {
             }
             let shard = ShardRecord(number: number, count: count, host: "node-\(number)")
             let history = try Self.write(own, "\(number)", shard: shard, recording, in: scratch)
-            parts.append(MergePart(history, shard: shard, offset: .zero))
+            parts.append(MergePart(history, offset: .zero))
         }
     }
 
     static func write(
         _ batches: [Batch], _ name: String, shard: ShardRecord?, _ recording: Recording = .all,
-        in scratch: Scratch
+        in scratch: TestFolder
     ) throws -> History {
         var header = Samples.header()
         header.shard = shard
@@ -158,7 +159,7 @@ struct MergeTests {
         "a shard that began later has its times later, and its cells in the second in which most of them lies"
     )
     func shifted() throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         var samples = Samples(Seed(2))
         var (early, late) = (
             samples.exchange(household: 0, clean: true), samples.exchange(household: 1, clean: true)
@@ -174,7 +175,7 @@ struct MergeTests {
             let shard = ShardRecord(number: number, count: 2)
             let history = try Split.write([batch], "\(number)", shard: shard, in: scratch)
             parts.append(
-                MergePart(history, shard: shard, offset: number == 0 ? .zero : .milliseconds(1_600))
+                MergePart(history, offset: number == 0 ? .zero : .milliseconds(1_600))
             )
         }
         let path = scratch.path + "/merged.sqlite"
@@ -231,7 +232,7 @@ struct MergeTests {
 
     @Test("a household of two shards counts once, by the record that ended, and is named")
     func doubles() throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         var samples = Samples(Seed(4))
         var parts: [MergePart] = []
         for number in 0..<2 {
@@ -247,7 +248,7 @@ struct MergeTests {
             }
             let shard = ShardRecord(number: number, count: 2)
             let history = try Split.write([batch], "\(number)", shard: shard, in: scratch)
-            parts.append(MergePart(history, shard: shard, offset: .zero))
+            parts.append(MergePart(history, offset: .zero))
         }
         let path = scratch.path + "/merged.sqlite"
         let merge = try HistoryMerge(path: path, header: Samples.header(lanes: 2), parts: parts)
@@ -323,7 +324,7 @@ struct MergeTests {
 
     @Test("an event that every shard had is one, and two of one name are two")
     func events() throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         var parts: [MergePart] = []
         for number in 0..<3 {
             let shard = ShardRecord(number: number, count: 3)
@@ -341,7 +342,7 @@ struct MergeTests {
             }
             _ = writer.finish(Samples.end)
             parts.append(
-                MergePart(try History(path: file), shard: shard, offset: .milliseconds(5 * number)))
+                MergePart(try History(path: file), offset: .milliseconds(5 * number)))
         }
         let path = scratch.path + "/merged.sqlite"
         let merge = try HistoryMerge(path: path, header: Samples.header(lanes: 3), parts: parts)

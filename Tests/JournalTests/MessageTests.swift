@@ -1,6 +1,7 @@
 import Dialects
 import Foundation
 import Statistics
+import TestSupport
 import Testing
 
 @testable import Journal
@@ -26,7 +27,7 @@ struct MessageTests {
     }
 
     private static func record(
-        _ batches: [Batch], accused: [Int] = [], _ scratch: Scratch,
+        _ batches: [Batch], accused: [Int] = [], _ scratch: TestFolder,
         through gate: OutputGate = gate
     ) throws -> History {
         let writer = try HistoryWriter(path: scratch.history, header: Samples.header())
@@ -61,7 +62,7 @@ struct MessageTests {
 
     @Test("kept are the first household of each kind, accused ones whole, and the first error")
     func which() throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         let batches = Self.batches(households: 9, erring: [4: 2]) { $0 < 6 ? "family" : "student" }
         let history = try Self.record(batches, accused: [3], scratch)
         var kept: [Int: [Int]] = [:]
@@ -72,7 +73,7 @@ struct MessageTests {
 
     @Test("without a gate nothing is kept")
     func off() throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         let writer = try HistoryWriter(path: scratch.history, header: Samples.header())
         for batch in Self.batches(households: 2) { writer.append(batch) }
         _ = writer.finish(Samples.end)
@@ -81,7 +82,7 @@ struct MessageTests {
 
     @Test("what is kept reads back, with every secret a fingerprint and all else as it was")
     func redacted() throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         let history = try Self.record(Self.batches(households: 1), scratch)
         let kept = try #require(try history.messages(household: 0).first)
         #expect(kept.method == "POST")

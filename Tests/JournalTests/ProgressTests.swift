@@ -1,5 +1,6 @@
 import Dialects
 import Statistics
+import TestSupport
 import Testing
 
 @testable import Journal
@@ -89,7 +90,7 @@ struct ProgressTests {
 
     @Test("shows the most frequent error, and 429 apart from errors")
     func errors() throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         var samples = Samples(Seed(1))
         let ledger = try Ledger(
             path: scratch.history, header: Samples.header(), recording: .none, pageLimit: nil)

@@ -1,6 +1,7 @@
 import Dialects
 import Foundation
 import Statistics
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -44,7 +45,8 @@ struct RecordingTests {
     }
 
     private func record(
-        _ population: Population, _ recording: Recording, seed: Seed = Seed(1), _ scratch: Scratch
+        _ population: Population, _ recording: Recording, seed: Seed = Seed(1),
+        _ scratch: TestFolder
     ) throws -> History {
         var header = Samples.header()
         header.seed = seed.value
@@ -57,11 +59,11 @@ struct RecordingTests {
 
     @Test("a sample has every household that was not clean, whole", arguments: Seed.samples(10))
     func sample(seed: Seed) throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         let population = Population(seed)
         let history = try record(population, .sample(0.1), seed: seed, scratch)
         var lives: [Int: Int] = [:]
-        try history.lives { lives[$0] = $1.count }
+        try history.exchanges { lives[$0.device.household, default: 0] += 1 }
         #expect(lives.values.allSatisfy { $0 == 6 })
         let dirty = population.erring.union(population.failing)
         #expect(dirty.count > 10)
@@ -86,7 +88,7 @@ struct RecordingTests {
 
     @Test("a household that still lives at the end is not clean")
     func living() throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         var samples = Samples(Seed(1))
         let writer = try HistoryWriter(
             path: scratch.history, header: Samples.header(), recording: .sample(0))
@@ -133,7 +135,7 @@ struct RecordingTests {
 
     @Test("a household that somebody asks for is kept whole from then on")
     func wanted() throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         let population = Population(Seed(3))
         let writer = try HistoryWriter(
             path: scratch.history, header: Samples.header(), recording: .sample(0))
@@ -154,7 +156,7 @@ struct RecordingTests {
         let population = Population(Seed(3))
         var whole: [Recording: [Cell]] = [:]
         for recording in [.all, .aggregates, .none] as [Recording] {
-            let scratch = Scratch()
+            let scratch = TestFolder()
             let history = try record(population, recording, scratch)
             whole[recording] = try history.allCells()
             let groups = try history.errorGroups()
@@ -174,7 +176,7 @@ struct RecordingTests {
 
     @Test("no secret is ever in the file", arguments: [Recording.all, .aggregates])
     func secrets(recording: Recording) throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         var samples = Samples(Seed(1))
         let secret = Secret("PLANTED-bearer-0xBEEF")
         var exchange = samples.exchange()

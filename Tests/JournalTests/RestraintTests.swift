@@ -1,4 +1,5 @@
 import Dialects
+import TestSupport
 import Testing
 
 @testable import Journal
@@ -7,7 +8,7 @@ import Testing
 struct RestraintTests {
     @Test("is in the history: holds of all lanes, each refused host once, why the breaker stopped")
     func kept() throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         let writer = try HistoryWriter(
             path: scratch.history, header: Samples.header(lanes: 2), recording: .aggregates)
         for lane in 0..<2 {

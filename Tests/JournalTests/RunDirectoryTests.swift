@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Journal
 
 @Suite("A run directory")
 struct RunDirectoryTests {
-    let scratch = Scratch()
+    let scratch = TestFolder()
     var root: String { scratch.path + "/reports" }
     /// 2026-11-21 07:00:00 UTC.
     let start: Int64 = 1_795_244_400_000_000

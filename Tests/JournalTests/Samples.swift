@@ -1,6 +1,6 @@
 import Dialects
-import Foundation
 import Statistics
+import TestSupport
 import Vocabulary
 
 @testable import Journal
@@ -174,23 +174,8 @@ struct Samples {
     }
 }
 
-/// A directory of its own for one test, removed at its end.
-final class Scratch: Sendable {
-    let path: String
-
-    init() {
-        let unique = UUID().uuidString
-        path =
-            FileManager.default.temporaryDirectory.appendingPathComponent("journal-\(unique)").path
-        try? FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
-    }
-
-    var history: String { path + "/history.sqlite" }
+extension TestFolder {
+    var history: String { path("history.sqlite") }
 }
 
 extension History {

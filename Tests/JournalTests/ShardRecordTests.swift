@@ -1,12 +1,13 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import Journal
 
 @Suite("The shard of a history")
 struct ShardRecordTests {
-    let scratch = Scratch()
+    let scratch = TestFolder()
 
     static let shard = ShardRecord(
         number: 3, count: 8, attempt: 2, host: "node-2", startAtMicroseconds: 1_795_244_400_000_000,

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import Journal
@@ -29,7 +30,7 @@ struct SignOnRecordTests {
 
     @Test("everything that a platform and an SDK said is read back")
     func roundTrip() throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         try write([Self.signOn, SignOnRecord(), SignOnRecord(paths: [.pass])], to: scratch.history)
         let records = try History(path: scratch.history).allHouseholds()
         #expect(
@@ -38,7 +39,7 @@ struct SignOnRecordTests {
 
     @Test("a history of version 1, which knew no paths, is still read")
     func older() throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         try write([Self.signOn], to: scratch.history)
         let database = try DatabaseQueue(path: scratch.history)
         try database.write { database in
@@ -61,7 +62,7 @@ struct SignOnRecordTests {
 
     @Test("a header with a throttle key that nobody knows is refused, and says which")
     func throttleKey() throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         try write([Self.signOn], to: scratch.history)
         let database = try DatabaseQueue(path: scratch.history)
         try database.write {

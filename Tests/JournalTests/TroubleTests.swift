@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import Statistics
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Journal
@@ -15,7 +16,7 @@ struct TroubleTests {
 
     @Test("a killed run is read up to its last transaction, and agrees with itself there")
     func killed() throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         var samples = Samples(Seed(6))
         let ledger = try Ledger(
             path: scratch.history, header: Samples.header(lanes: 2), recording: .all,
@@ -26,7 +27,7 @@ struct TroubleTests {
         for batch in batches[12...] { ledger.take(batch) }
 
         // What is on disk while the run goes on is what a kill leaves behind.
-        let left = Scratch()
+        let left = TestFolder()
         for end in ["", "-wal"] {
             try FileManager.default.copyItem(
                 atPath: scratch.history + end, toPath: left.history + end)
@@ -51,7 +52,7 @@ struct TroubleTests {
 
     @Test("a run that goes on can be read meanwhile")
     func live() throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         var samples = Samples(Seed(6))
         let ledger = try Ledger(
             path: scratch.history, header: Samples.header(), recording: .all, pageLimit: nil)
@@ -66,7 +67,7 @@ struct TroubleTests {
 
     @Test("a full disk costs single exchanges only: cells, households, errors and the end are kept")
     func full() throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         var samples = Samples(Seed(6))
         let told = Told()
         let writer = try HistoryWriter(
@@ -104,7 +105,7 @@ struct TroubleTests {
 
     @Test("a disk slower than the load costs single exchanges only, and the file says how many")
     func slow() throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         var samples = Samples(Seed(6))
         let disk = DispatchSemaphore(value: 0)
         let writer = try HistoryWriter(
@@ -141,7 +142,7 @@ struct TroubleTests {
     @Test("the hash of a history does not depend on the disk")
     func hashOnFullDisk() throws {
         func hash(pageLimit: Int?) throws -> String {
-            let scratch = Scratch()
+            let scratch = TestFolder()
             var samples = Samples(Seed(6))
             let ledger = try Ledger(
                 path: scratch.history, header: Samples.header(), recording: .all,
@@ -157,7 +158,7 @@ struct TroubleTests {
 
     @Test("a place that cannot be written is refused before the run")
     func unwritable() throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         #expect(
             throws: JournalError.cannotCreate(
                 path: scratch.path + "/none/history.sqlite", reason: "no such file or directory")
@@ -169,7 +170,7 @@ struct TroubleTests {
 
     @Test("a history is never written over another")
     func existing() throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         _ = try HistoryWriter(path: scratch.history, header: Samples.header()).finish(Samples.end)
         #expect(
             throws: JournalError.cannotCreate(
@@ -184,7 +185,7 @@ struct TroubleTests {
 
     @Test("a lane that may wait does, until the journal has caught up")
     func waits() throws {
-        let scratch = Scratch()
+        let scratch = TestFolder()
         var samples = Samples(Seed(2))
         let writer = try HistoryWriter(
             path: scratch.history, header: Samples.header(), recording: .all, waits: true)
@@ -202,7 +203,7 @@ struct TroubleTests {
 
 @Suite("Opening a history")
 struct OpeningTests {
-    let scratch = Scratch()
+    let scratch = TestFolder()
 
     @Test("that is not there")
     func missing() {
@@ -256,7 +257,7 @@ struct OpeningTests {
             #expect(!error.description.hasSuffix("."))
         }
         let sentences = errors.map { $0.description + "\n" }.joined()
-        try Golden.check(sentences, is: "errors.txt")
+        try Golden.expect(sentences, is: "errors.txt")
     }
 }
 
@@ -264,7 +265,9 @@ struct OpeningTests {
 struct SchemaTests {
     @Test("is documented table by table")
     func documented() throws {
-        try Golden.check(HistorySchema.documentation, is: "../../../docs/history.md")
+        try Golden.expect(
+            HistorySchema.documentation, matches: Repository.root.appending(path: "docs/history.md")
+        )
         for table in HistorySchema.all {
             #expect(table.columns.allSatisfy { !$0.note.isEmpty && !$0.note.contains("\n") })
             #expect(Set(table.columns.map(\.name)).count == table.columns.count)

@@ -1,5 +1,6 @@
 import Dialects
 import Journal
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -144,15 +145,6 @@ struct HoldingTests {
         return (lane, transport)
     }
 
-    private func device(_ household: Int) -> Device {
-        let info = DeviceInfo(
-            model: "m", osName: "tvOS", osVersion: "1", primaryHardwareType: "TV")
-        return Device(
-            id: DeviceID(household: household, role: .firstScreen),
-            identity: DeviceIdentity(id: "d", info: info, userAgent: "ua", forwardedFor: nil),
-            dialect: plainDialect, counter: Device.Counter())
-    }
-
     private var call: Call {
         Call(
             .pollToken, .get,
@@ -166,7 +158,7 @@ struct HoldingTests {
         let (lane, _) = lane(sink)
         lane.hold(to: RateLimits(perSecond: 10))
         for number in 0..<11 {
-            lane.start { [call] in _ = await lane.send(call, from: device(number)) }
+            lane.start { [call] in _ = await lane.send(call, from: plainDevice(number)) }
         }
         lane.run { true }
         let exchanges = sink.exchanges
@@ -184,7 +176,7 @@ struct HoldingTests {
         let (lane, _) = lane(sink)
         lane.hold(to: RateLimits(perSecond: 1))
         lane.start { [call] in
-            let device = device(0)
+            let device = plainDevice(0)
             _ = await lane.send(call, from: device)
             try? await lane.sleep(for: .milliseconds(300))
             _ = await lane.send(call, from: device, planned: at(0.2))
@@ -200,7 +192,7 @@ struct HoldingTests {
         let (lane, transport) = lane(sink)
         lane.hold(to: RateLimits(perSecond: 1))
         for number in 0..<10 {
-            lane.start { [call] in _ = await lane.send(call, from: device(number)) }
+            lane.start { [call] in _ = await lane.send(call, from: plainDevice(number)) }
         }
         lane.stop(at: at(2.5))
         lane.run { true }
@@ -215,7 +207,7 @@ struct HoldingTests {
         let (lane, _) = lane(sink)
         lane.hold(to: RateLimits())
         for number in 0..<100 {
-            lane.start { [call] in _ = await lane.send(call, from: device(number)) }
+            lane.start { [call] in _ = await lane.send(call, from: plainDevice(number)) }
         }
         lane.run { true }
         #expect(sink.exchanges.allSatisfy { $0.ended == .start })
@@ -227,7 +219,7 @@ struct HoldingTests {
         let (lane, transport) = lane(Collected(), run: "smoke-20261121T070000Z")
         for number in [0, 1, 77_000] {
             lane.start { [call] in
-                let device = device(number)
+                let device = plainDevice(number)
                 for _ in 0..<2 { _ = await lane.send(call, from: device) }
             }
         }
@@ -246,7 +238,7 @@ struct HoldingTests {
             #expect(parts.count == 3 && parts[0] == "smoke-20261121T070000Z")
             traces[String(parts[1]), default: []].insert(String(form.1))
             spans.insert(String(form.2))
-            #expect(call.headers.all("User-Agent") == ["ua"])
+            #expect(call.headers.all("User-Agent") == ["test"])
         }
         #expect(spans.count == 6)
         #expect(traces.count == 3 && traces.values.allSatisfy { $0.count == 1 })

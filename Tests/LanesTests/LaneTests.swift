@@ -3,6 +3,7 @@ import Dispatch
 import Glibc
 import Journal
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Lanes
@@ -40,13 +41,6 @@ private final class Echo: Transport {
     }
 }
 
-final class Collected: HistorySink {
-    private let held = Mutex<[Batch]>([])
-    func append(_ batch: Batch) { held.withLock { $0.append(batch) } }
-    var batches: [Batch] { held.withLock { $0 } }
-    var exchanges: [Exchange] { batches.flatMap(\.exchanges) }
-}
-
 private final class Log: Sendable {
     private let held = Mutex<[String]>([])
     func say(_ text: String) { held.withLock { $0.append(text) } }
@@ -66,7 +60,7 @@ private actor Household {
     }
 
     func live() async {
-        let device = device(number)
+        let device = plainDevice(number)
         async let viewer: Void = view()
         for step in 1...5 {
             try? await lane.sleep(for: .milliseconds((number * 7 + step * 3) % 11))
@@ -86,15 +80,6 @@ private actor Household {
     }
 
     private func count() { steps += 1 }
-}
-
-private func device(_ household: Int = 1) -> Device {
-    let info = DeviceInfo(
-        model: "m", osName: "tvOS", osVersion: "1", primaryHardwareType: "SetTopBox")
-    return Device(
-        id: DeviceID(household: household, role: .firstScreen),
-        identity: DeviceIdentity(id: "d", info: info, userAgent: "ua", forwardedFor: nil),
-        dialect: plainDialect, counter: Device.Counter())
 }
 
 private func call(_ target: String) -> Call {
@@ -154,11 +139,11 @@ struct LaneTests {
             do throws(Stopped) { try await lane.sleep(for: .seconds(1)) } catch {
                 log.say("no more sleep")
             }
-            let answered = await lane.send(call("/1"), from: device())
+            let answered = await lane.send(call("/1"), from: plainDevice())
             log.say("\(answered.exchange.delivery.error?.kind.rawValue ?? "sent")")
         }
         lane.start {
-            let answered = await lane.send(call("/never"), from: device(2))
+            let answered = await lane.send(call("/never"), from: plainDevice(2))
             log.say("lost: \(answered.exchange.delivery.error?.kind.rawValue ?? "no")")
         }
         lane.stop(at: .start + .seconds(50))
@@ -196,7 +181,7 @@ struct LaneTests {
         let lane = lane(VirtualLoop(), sink)
         for household in 0..<40 {
             lane.start {
-                let device = device(household)
+                let device = plainDevice(household)
                 for _ in 1...60 { _ = await lane.send(call("/10"), from: device) }
             }
         }

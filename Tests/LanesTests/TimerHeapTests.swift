@@ -30,7 +30,7 @@ struct TimerHeapTests {
         #expect(said.numbers == [1, 4, 3])
         drain(&heap, dueBy: 100)
         #expect(said.numbers == [1, 4, 3, 0, 2, 5])
-        #expect(heap.isEmpty && heap.next == nil)
+        #expect(heap.count == 0 && heap.next == nil)
     }
 
     @Test("agrees with a sorted array on random input", arguments: 0..<100)

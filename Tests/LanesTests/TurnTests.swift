@@ -2,6 +2,7 @@ import Dialects
 import Dispatch
 import Foundation
 import Journal
+import TestSupport
 import Testing
 
 @testable import Lanes
@@ -22,15 +23,6 @@ private final class Prompt: Transport {
 
     func retire(_ device: Device) {}
     func abort() {}
-}
-
-private func device() -> Device {
-    let info = DeviceInfo(
-        model: "m", osName: "tvOS", osVersion: "1", primaryHardwareType: "SetTopBox")
-    return Device(
-        id: DeviceID(household: 17, role: .firstScreen),
-        identity: DeviceIdentity(id: "d", info: info, userAgent: "ua", forwardedFor: nil),
-        dialect: plainDialect, counter: Device.Counter())
 }
 
 @Suite("What a lane is at")
@@ -72,7 +64,7 @@ struct TurnTests {
             looked.wait()
         }
         let call = Call(.mvpdLogin, .get, WebAddress(origin: origin, target: "/login"))
-        lane.start { _ = await lane.send(call, from: device()) }
+        lane.start { _ = await lane.send(call, from: plainDevice(17)) }
         let ended = DispatchGroup()
         DispatchQueue(label: "lane").async(group: ended) { lane.run { true } }
         reads.wait()

@@ -3,6 +3,7 @@ import Journal
 import Rigs
 import Statistics
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Races
@@ -129,7 +130,7 @@ import Testing
                         name: $0.name, rate: HitRate(hits: $1, trials: 100), discarded: $1 % 2)
                 })
         }
-        let text = RaceText.report(outcome, target: "embedded", cases: [], width: 80)
+        let text = RaceText.report(outcome, cases: [], width: 80)
         try Golden.expect(text + "\n", is: "arms.txt")
         try Golden.expect(RaceText.json(outcome, cases: []) + "\n", is: "arms.jsonl")
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Runner
 import Synchronization
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -58,7 +59,7 @@ import Vocabulary
         #expect(files["junit.xml"]?.contains("failures=\"0\"") == true)
         #expect(files["junit.xml"]?.contains("<skipped message=\"known from the baseline") == true)
         #expect(files["report.html"]?.contains("Known from the baseline") == true)
-        let text = RaceText.report(outcome, target: "t", cases: [])
+        let text = RaceText.report(outcome, cases: [])
         #expect(text.hasPrefix("KNOWN  sign-in-visible violated in poll-authenticate\n"))
     }
 
@@ -73,7 +74,7 @@ import Vocabulary
             report(outcome).headline
                 == "Found: sign-in-visible in poll-poll violated; known from the baseline: "
                 + "sign-in-visible in poll-authenticate.")
-        let text = RaceText.report(outcome, target: "t", cases: [])
+        let text = RaceText.report(outcome, cases: [])
         #expect(
             text.contains("FOUND  sign-in-visible is violated in poll-poll as well")
         )
@@ -94,10 +95,7 @@ import Vocabulary
 
     @Test("a baseline is what a race has written")
     func reads() throws {
-        let folder = FileManager.default.temporaryDirectory
-            .appending(path: "screenrig-baseline-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = TestFolder()
         var outcome = outcome(nil)
         outcome.alsoIn = [("poll-poll", .signInVisible)]
         try report(outcome).write(to: folder.path)

@@ -1,5 +1,6 @@
 import Foundation
 import Races
+import TestSupport
 import Testing
 
 @Suite("A case as a file")

@@ -1,5 +1,6 @@
 import Dialects
 import Foundation
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -102,17 +103,8 @@ struct EmissionTests {
     private static func status(
         of command: [String], on text: String, _ words: [String] = []
     ) throws -> Int32 {
-        let file = FileManager.default.temporaryDirectory.appending(
-            path: "screenrig-\(UUID().uuidString)")
-        try Data(text.utf8).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
-        let check = Process()
-        check.executableURL = URL(filePath: "/usr/bin/env")
-        check.arguments = command + [file.path] + words
-        check.standardError = FileHandle.nullDevice
-        try check.run()
-        check.waitUntilExit()
-        return check.terminationStatus
+        let folder = TestFolder()
+        return try Program(command + [folder.write(text, to: "script")] + words).status
     }
 
     @Test(

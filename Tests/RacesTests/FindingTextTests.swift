@@ -1,4 +1,5 @@
 import Races
+import TestSupport
 import Testing
 import Vocabulary
 

@@ -248,3 +248,10 @@ import Vocabulary
         #expect(variant.schedule.settle.quiet == .milliseconds(100))
     }
 }
+
+extension RacePlan {
+    /// The plan of that name.
+    static func named(_ name: String) -> RacePlan? {
+        (catalogue + grantCatalogue).first { $0.name == name }
+    }
+}

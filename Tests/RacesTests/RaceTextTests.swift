@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -37,7 +38,7 @@ import Vocabulary
     @Test("the report fits 80 columns, and says when, how often and how to see it again")
     func report() throws {
         let text = RaceText.report(
-            outcome, target: "embedded", cases: ["reports/x/cases/a.json"], width: 80)
+            outcome, cases: ["reports/x/cases/a.json"], width: 80)
         try Golden.expect(text + "\n", is: "race.txt")
         for line in text.split(separator: "\n") { #expect(line.count <= 82, "\(line)") }
     }
@@ -52,7 +53,7 @@ import Vocabulary
             (.documented, "fails a run under promises: documented"),
         ] {
             outcome.findings[0].source = source
-            let text = RaceText.report(outcome, target: "embedded", cases: [])
+            let text = RaceText.report(outcome, cases: [])
             #expect(text.contains("\n  source: \(source.words)\n  \(level)\n"))
             let json = RaceText.json(outcome, cases: [])
             #expect(json.contains("\"source\": \"\(source.rawValue)\""))
@@ -90,7 +91,7 @@ import Vocabulary
         var outcome = outcome
         outcome.findings = []
         outcome.alsoIn = []
-        let text = RaceText.report(outcome, target: "embedded", cases: [])
+        let text = RaceText.report(outcome, cases: [])
         #expect(text.hasPrefix("no violation found: 301 trials in 11.7 s, 3 of 3 sweeps complete"))
     }
 

@@ -157,7 +157,7 @@ struct RuleArena: Arena {
         #expect(finding.isRare && !finding.isSimultaneous)
         if isolatesTrials { #expect(finding.rate == HitRate(hits: 0, trials: 30)) }
         #expect(finding.total.hits == 2)
-        let text = RaceText.report(outcome, target: "here", cases: [])
+        let text = RaceText.report(outcome, cases: [])
         #expect(text.contains("rare, without a window"))
         #expect(!text.contains("is sent"))
         #expect(outcome.examples.first??.breaks(.signInVisible) == true)
@@ -232,7 +232,7 @@ struct RuleArena: Arena {
         #expect(sweep.rounds == 1 && sweep.trials == sweep.discarded)
         #expect(sweep.obstacle == "sso could not be set up: no platform")
         #expect(outcome.sweeps[1].rounds == 5)
-        let text = RaceText.report(outcome, target: "here", cases: [])
+        let text = RaceText.report(outcome, cases: [])
         #expect(text.contains("sso-logout cannot run on this target: sso could not be set up"))
     }
 

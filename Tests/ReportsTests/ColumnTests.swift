@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Formats
@@ -7,24 +8,33 @@ import Testing
 
 @Suite("Columns")
 struct ColumnTests {
+    /// Of docs/reports.md, by the heading above each.
+    private static let tables = [
+        ("latencies.csv", OperationRow.columns.documentation()),
+        ("timeline.csv", TimelineRow.columns.documentation()),
+        ("households.csv", HouseholdRow.columns.documentation()),
+        ("providers.csv", ProviderRow.columns.documentation()),
+        ("violations.csv", ViolationLine.columns.documentation()),
+        ("shards.csv", MergedShard.columns.documentation()),
+    ]
+
     @Test("docs/reports.md lists those of each CSV file (SCREENRIG_UPDATE_GOLDEN=1 writes them)")
     func documentation() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "docs/reports.md")
+        let file = Repository.root.appending(path: "docs/reports.md")
         var page = try String(contentsOf: file, encoding: .utf8)
-        for (name, text) in ColumnTables.all {
+        for (name, text) in Self.tables {
             let heading = try #require(page.firstRange(of: "## \(name)\n"))
             let rest = heading.upperBound..<page.endIndex
             let start = try #require(page[rest].firstRange(of: "| column | what |\n")).lowerBound
             let end = try #require(page[start...].firstRange(of: "|\n\n")).lowerBound
             let table = start..<page.index(end, offsetBy: 2)
-            if ProcessInfo.processInfo.environment["SCREENRIG_UPDATE_GOLDEN"] != nil {
+            if Golden.isUpdating {
                 page.replaceSubrange(table, with: text)
             } else {
                 #expect(page[table] == text)
             }
         }
-        if ProcessInfo.processInfo.environment["SCREENRIG_UPDATE_GOLDEN"] != nil {
+        if Golden.isUpdating {
             try page.write(to: file, atomically: true, encoding: .utf8)
         }
     }

@@ -1,6 +1,6 @@
-import Foundation
 import Journal
 import Statistics
+import TestSupport
 import Testing
 
 @testable import Trends
@@ -9,7 +9,7 @@ import Testing
 struct ComparableRunsTests {
     /// Writes a made-up run where runs lie; `minute` orders them.
     @discardableResult
-    static func write(_ sample: Sample, in folder: Scratch, minute: Int) throws -> RunDirectory {
+    static func write(_ sample: Sample, in folder: TestFolder, minute: Int) throws -> RunDirectory {
         var sample = sample
         let directory = try RunDirectory.create(
             rig: sample.header.rigName,
@@ -37,7 +37,7 @@ struct ComparableRunsTests {
 
     @Test("the newest one before it that is alike, past other rigs and runs that prove nothing")
     func newest() throws {
-        let folder = Scratch()
+        let folder = TestFolder()
         let sample = Sample(Self.small)
         var interrupted = sample
         interrupted.end?.interrupted = true
@@ -59,7 +59,7 @@ struct ComparableRunsTests {
 
     @Test("an age is counted from the run: the newest that is at least so much older")
     func age() throws {
-        let folder = Scratch()
+        let folder = TestFolder()
         let sample = Sample(Self.small)
         let runs = try [0, 60, 90, 120].map { try Self.write(sample, in: folder, minute: $0) }
         let last = runs[3]
@@ -72,14 +72,14 @@ struct ComparableRunsTests {
 
     @Test("the first run has none before it")
     func first() throws {
-        let folder = Scratch()
+        let folder = TestFolder()
         let run = try Self.write(Sample(Self.small), in: folder, minute: 0)
         #expect(try Comparison.sinceLastComparable(run) == nil)
     }
 
     @Test("what became of promises is read from the summary beside the history")
     func breaches() throws {
-        let folder = Scratch()
+        let folder = TestFolder()
         let run = try Self.write(Sample(Self.small), in: folder, minute: 0)
         #expect(ComparedRun.breaches(in: run) == nil)
         let summary = #"{"invariants": [{"name": "one-token", "checked": 3, "violations": 2}]}"#

@@ -4,6 +4,7 @@ import Foundation
 import Journal
 import Statistics
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Rendering

@@ -1,6 +1,7 @@
 import Checker
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import Journal
@@ -21,11 +22,8 @@ struct DamagedHistoryTests {
     @Test("each is reported, or refused in a sentence", arguments: HistorySchema.all.map(\.name))
     func damaged(name: String) throws {
         let table = try #require(HistorySchema.all.first { $0.name == name })
-        let folder = FileManager.default.temporaryDirectory
-            .appending(path: "screenrig-damaged-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let whole = folder.appending(path: "whole.sqlite").path
+        let folder = TestFolder()
+        let whole = folder.path("whole.sqlite")
         try Self.write(to: whole)
         let isAll = ProcessInfo.processInfo.environment["SCREENRIG_DAMAGES"] == "all"
         var (tried, refused) = (0, 0)
@@ -34,7 +32,7 @@ struct DamagedHistoryTests {
             for (number, value) in Self.values.enumerated()
             where isAll || (number + position) % Self.values.count < 3 {
                 for row in try Self.rows(of: table, in: whole, isAll: isAll) {
-                    let run = folder.appending(path: "run").path
+                    let run = folder.path("run")
                     try? FileManager.default.removeItem(atPath: run)
                     try FileManager.default.createDirectory(
                         atPath: run, withIntermediateDirectories: true)
@@ -141,11 +139,8 @@ struct DamagedHistoryTests {
             "ALTER TABLE events RENAME COLUMN sequence TO other",
         ])
     func incomplete(sql: String) throws {
-        let folder = FileManager.default.temporaryDirectory
-            .appending(path: "screenrig-incomplete-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "history.sqlite").path
+        let folder = TestFolder()
+        let file = folder.path("history.sqlite")
         try Self.write(to: file)
         try DatabaseQueue(path: file).write { try $0.execute(sql: sql) }
         let error = #expect(throws: JournalError.self) {
@@ -164,12 +159,9 @@ struct DamagedHistoryTests {
 
     @Test("what is no file of SQLite is refused")
     func noFiles() throws {
-        let folder = FileManager.default.temporaryDirectory
-            .appending(path: "screenrig-none-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "history.sqlite").path
-        let whole = folder.appending(path: "whole.sqlite").path
+        let folder = TestFolder()
+        let file = folder.path("history.sqlite")
+        let whole = folder.path("whole.sqlite")
         try Self.write(to: whole)
         let bytes = try Data(contentsOf: URL(filePath: whole))
         for data in [

@@ -1,5 +1,6 @@
 import Foundation
 import Statistics
+import TestSupport
 import Testing
 
 @testable import Trends
@@ -276,7 +277,7 @@ struct DigestTests {
 
     @Test("the link leads to the night's report where it is about that night, else to all nights")
     func links() throws {
-        let folder = Scratch()
+        let folder = TestFolder()
         let book = folder.path + "/nights.sqlite"
         let report = folder.path + "/nightly-20"
         try FileManager.default.createDirectory(atPath: report, withIntermediateDirectories: true)

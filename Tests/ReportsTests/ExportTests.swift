@@ -1,6 +1,7 @@
 import Dialects
 import Foundation
 import Journal
+import TestSupport
 import Testing
 
 @testable import Rendering
@@ -115,7 +116,7 @@ struct ExportTests {
         let script =
             "curl() { for word; do printf '[%s]' \"$word\"; done; echo; }\n"
             + "AUTHORIZATION=tok SID=cook SOFTWARE_STATEMENT='sta te'\n" + text
-        let words = try Self.shell(script).split(separator: "\n")
+        let words = try Program(["sh", "-c", script]).output.split(separator: "\n")
         #expect(words.count == export.items.count)
         let expected = [
             "[-sS][-i][-g][--proto][=http,https][-X][POST][--url]",
@@ -133,18 +134,6 @@ struct ExportTests {
     func controls(format: Export.Format) throws {
         let text = try Export(Talkative(), household: 1).text(as: format)
         #expect(!text.unicodeScalars.contains { $0.isControl && $0 != "\n" })
-    }
-
-    private static func shell(_ script: String) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", script]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let data = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self)
     }
 
     @Test("a violation's row names its household and exchanges")

@@ -3,6 +3,7 @@ import Foundation
 import Journal
 import Rigs
 import Statistics
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -55,13 +56,13 @@ struct FilesTests {
 
     @Test("a file that cannot be written does not keep the others from being written")
     func unwritable() throws {
-        let folder = Scratch()
+        let folder = TestFolder()
         let blocked = folder.path + "/timeline.csv/occupied"
         try FileManager.default.createDirectory(atPath: blocked, withIntermediateDirectories: true)
         let written = try Report.write(
             Sample(Shape(households: 2)), thresholds: [], to: folder.path)
         #expect(written.files.count == 8)
-        #expect(try folder.text("households.csv").contains("living room"))
+        #expect(try folder.read("households.csv").contains("living room"))
         let error = try #require(written.errors.first)
         guard case .unwritten(let file, let why) = error else { throw error }
         #expect(file == "timeline.csv")
@@ -72,7 +73,7 @@ struct FilesTests {
     @Test("a history that cannot be read is one error, with the reason in it")
     func unreadable() throws {
         let error = #expect(throws: ReportError.self) {
-            try Report.write(Broken(), thresholds: [], to: Scratch().path)
+            try Report.write(Broken(), thresholds: [], to: TestFolder().path)
         }
         #expect(error == .unreadable(why: "page 7 is torn"))
     }
@@ -122,7 +123,7 @@ struct FilesTests {
 
     /// What is told of a sample that a journal wrote to a file.
     private static func record(_ sample: Sample) throws -> Summary {
-        let folder = Scratch()
+        let folder = TestFolder()
         try FileManager.default.createDirectory(
             atPath: folder.path, withIntermediateDirectories: true)
         let file = folder.path + "/history.sqlite"
@@ -170,26 +171,14 @@ struct Rendered: Sendable {
     private let texts: [String: String]
 
     init(_ history: some Recorded, thresholds: [Threshold] = Thresholds.sample) throws {
-        let folder = Scratch()
+        let folder = TestFolder()
         written = try Report.write(history, thresholds: thresholds, to: folder.path)
         var texts: [String: String] = [:]
-        for name in written.files { texts[name] = try folder.text(name) }
+        for name in written.files { texts[name] = try folder.read(name) }
         self.texts = texts
     }
 
     subscript(name: String) -> String { texts[name] ?? "" }
-}
-
-/// A folder that goes away with its test.
-final class Scratch {
-    let path = FileManager.default.temporaryDirectory
-        .appending(path: "screenrig-reports-\(UUID().uuidString)").path
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func text(_ name: String) throws -> String {
-        String(decoding: try Data(contentsOf: URL(filePath: "\(path)/\(name)")), as: UTF8.self)
-    }
 }
 
 enum Thresholds {

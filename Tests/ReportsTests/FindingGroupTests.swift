@@ -1,6 +1,7 @@
 import Checker
 import Dialects
 import Foundation
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -42,14 +43,11 @@ struct FindingGroupTests {
 
     /// Household 1 by itself, 2 to 4 alike.
     private static let findings = Result {
-        let folder = FileManager.default.temporaryDirectory
-            .appending(path: "screenrig-finding-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = TestFolder()
         var header = Shape(households: 4).header(.init(1))
         header.judging = Rules().texts
         let writer = try HistoryWriter(
-            path: folder.appending(path: "history.sqlite").path, header: header, waits: true)
+            path: folder.path("history.sqlite"), header: header, waits: true)
         let stories = [
             story(1, endsWith: .deleteRegistration), story(2, endsWith: .registrationRecord),
             story(3, endsWith: .registrationRecord), story(4, endsWith: .registrationRecord),

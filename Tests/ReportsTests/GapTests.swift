@@ -1,6 +1,7 @@
 import Dialects
 import Foundation
 import Reports
+import TestSupport
 import Testing
 
 @testable import Journal
@@ -9,12 +10,9 @@ import Testing
 struct GapTests {
     @Test("a disk slower than the load: how many exchanges were counted only, and what writes less")
     func slowDisk() throws {
-        let folder = FileManager.default.temporaryDirectory
-            .appending(path: "screenrig-gaps-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = TestFolder()
         let writer = try HistoryWriter(
-            path: folder.appending(path: "history.sqlite").path,
+            path: folder.path("history.sqlite"),
             header: Shape(households: 1).header(.init(1)), recording: .all, waits: false,
             pageLimit: nil, backlog: 0, onFailure: { _ in })
         let exchange = Exchange(

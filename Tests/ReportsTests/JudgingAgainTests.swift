@@ -3,6 +3,7 @@ import Dialects
 import Foundation
 import Reports
 import Rigs
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -30,14 +31,11 @@ struct JudgingAgainTests {
     private func findings(
         _ standstills: [Standstill], judging: [String] = Rules().texts
     ) throws -> Findings {
-        let folder = FileManager.default.temporaryDirectory
-            .appending(path: "screenrig-again-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = TestFolder()
         var header = Shape(households: 1).header(.init(1))
         header.judging = judging
         let writer = try HistoryWriter(
-            path: folder.appending(path: "history.sqlite").path, header: header, waits: true)
+            path: folder.path("history.sqlite"), header: header, waits: true)
         let made = Self.epoch + 1_002
         writer.append(
             Batch(

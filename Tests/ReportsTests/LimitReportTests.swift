@@ -1,6 +1,7 @@
 import Journal
 import Rigs
 import Statistics
+import TestSupport
 import Testing
 import Vocabulary
 

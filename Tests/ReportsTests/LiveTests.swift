@@ -4,6 +4,7 @@ import Foundation
 import Journal
 import Rigs
 import Statistics
+import TestSupport
 import Testing
 
 @testable import Reports

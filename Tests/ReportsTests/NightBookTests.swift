@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Journal
 import Rigs
+import TestSupport
 import Testing
 
 @testable import Reports
@@ -11,7 +12,7 @@ import Testing
 struct NightBookTests {
     @Test("what is added is read back, in the order of time, by rig")
     func roundTrip() throws {
-        let folder = Scratch()
+        let folder = TestFolder()
         let book = try NightBook(path: folder.path + "/deep/nights.sqlite", creates: true)
         var other = MadeUp.story[3]
         (other.rig, other.run) = ("other", "other-3")
@@ -25,7 +26,7 @@ struct NightBookTests {
 
     @Test("marks, alarm factors and acceptances are kept; a book of an older version takes them")
     func marks() throws {
-        let folder = Scratch()
+        let folder = TestFolder()
         let path = folder.path + "/nights.sqlite"
         try FileManager.default.createDirectory(
             atPath: folder.path, withIntermediateDirectories: true)
@@ -66,7 +67,7 @@ struct NightBookTests {
 
     @Test("the same run again takes the place of its row; two nights that failed both stay")
     func again() throws {
-        let folder = Scratch()
+        let folder = TestFolder()
         let book = try NightBook(path: folder.path + "/nights.sqlite", creates: true)
         var night = MadeUp.story[0]
         try book.add(night)
@@ -80,7 +81,7 @@ struct NightBookTests {
 
     @Test("no book, another file, another schema: each with what to do about it")
     func refusals() throws {
-        let folder = Scratch()
+        let folder = TestFolder()
         let missing = #expect(throws: NightError.self) {
             try NightBook(path: folder.path + "/none.sqlite", creates: false)
         }
@@ -141,7 +142,7 @@ struct NightBookTests {
 
     @Test("old directories go, only those of nightly's own making that still hold a run")
     func retention() throws {
-        let folder = Scratch()
+        let folder = TestFolder()
         let files = FileManager.default
         func make(_ name: String, holdsRun: Bool = true) throws {
             try files.createDirectory(
@@ -179,7 +180,7 @@ struct NightBookTests {
 
     @Test("directories below the book are named from it, others in full")
     func names() {
-        let folder = Scratch()
+        let folder = TestFolder()
         let shelf = NightShelf(book: folder.path + "/nights.sqlite")
         #expect(shelf.name(of: folder.path + "/a/b") == "a/b")
         #expect(shelf.name(of: "/elsewhere/run") == "/elsewhere/run")
@@ -191,7 +192,7 @@ struct NightBookTests {
 
     @Test("the page beside the book links to reports that are there, spaces and all")
     func links() throws {
-        let folder = Scratch()
+        let folder = TestFolder()
         let directory = "\(folder.path)/night 1"
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true)
@@ -201,10 +202,10 @@ struct NightBookTests {
         let book = folder.path + "/nights.sqlite"
         let views = NightsView.all([night, MadeUp.story[1]])
         try NightsFiles.write(views, book: book, to: folder.path + "/nights.html")
-        let page = try folder.text("nights.html")
+        let page = try folder.read("nights.html")
         #expect(page.contains("href=\"./night%201/report.html\""))
         #expect(!page.contains("nightly-1/report.html"))
         try NightsFiles.write(views, book: book, to: folder.path + "/deep/er/n.html")
-        #expect(try folder.text("deep/er/n.html").contains("href=\"file://"))
+        #expect(try folder.read("deep/er/n.html").contains("href=\"file://"))
     }
 }

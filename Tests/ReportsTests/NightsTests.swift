@@ -1,6 +1,7 @@
 import Foundation
 import Journal
 import Statistics
+import TestSupport
 import Testing
 
 @testable import Trends

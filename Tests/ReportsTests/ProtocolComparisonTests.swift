@@ -3,6 +3,7 @@ import Formats
 import Foundation
 import Journal
 import Statistics
+import TestSupport
 import Testing
 import Vocabulary
 

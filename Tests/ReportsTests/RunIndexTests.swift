@@ -1,12 +1,13 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import Trends
 
 @Suite("The index of a folder")
 struct RunIndexTests {
-    private let folder = Scratch()
+    private let folder = TestFolder()
 
     private func put(_ text: String, _ name: String) throws {
         let file = URL(filePath: "\(folder.path)/\(name)")
@@ -72,7 +73,7 @@ struct RunIndexTests {
         let page = try String(
             contentsOfFile: RunIndexFiles.write(folder.path).page, encoding: .utf8)
         #expect(page.contains("Nothing needs a look"))
-        let empty = Scratch()
+        let empty = TestFolder()
         try FileManager.default.createDirectory(
             atPath: empty.path, withIntermediateDirectories: true)
         let other = try String(

@@ -1,5 +1,6 @@
 import Formats
 import Journal
+import TestSupport
 import Testing
 
 @testable import Reports

@@ -1,5 +1,6 @@
 import Foundation
 import Statistics
+import TestSupport
 import Testing
 
 @testable import Rendering
@@ -16,18 +17,12 @@ struct SharingTests {
                 bytes: (0..<dice.below(3_000)).map { _ in UInt8(dice.below(256)) }
             )
         }
-        let folder = Scratch()
-        try FileManager.default.createDirectory(
-            atPath: folder.path, withIntermediateDirectories: true)
+        let folder = TestFolder()
         try Data(Zip.archive(files)).write(to: URL(filePath: folder.path + "/a.zip"))
         // Python's reader checks headers, directory and sums.
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", "-m", "zipfile", "-e", "a.zip", "out"]
-        process.currentDirectoryURL = URL(filePath: folder.path)
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        let unpacked = try Program(
+            ["python3", "-m", "zipfile", "-e", "a.zip", "out"], in: folder.url)
+        #expect(unpacked.status == 0)
         for file in files {
             let bytes = try Data(contentsOf: URL(filePath: folder.path + "/out/" + file.name))
             #expect([UInt8](bytes) == file.bytes)

@@ -1,4 +1,5 @@
 import Journal
+import TestSupport
 import Testing
 
 @testable import Reports

@@ -3,6 +3,7 @@ import Dialects
 import Foundation
 import Journal
 import Statistics
+import TestSupport
 import Testing
 import Vocabulary
 

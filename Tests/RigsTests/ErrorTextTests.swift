@@ -1,10 +1,19 @@
 import Foundation
 import Rigs
+import TestSupport
 import Testing
 
 @Suite("What a user reads about a rig that is wrong")
 struct ErrorTextTests {
-    static let folder = Golden.folder.appending(path: "errors")
+    static let folder = Golden.folder().appending(path: "errors")
+
+    /// By their paths within the folder, sorted.
+    static func files(ending: String) -> [String] {
+        let names = FileManager.default.enumerator(atPath: folder.path)?.compactMap {
+            $0 as? String
+        }
+        return (names ?? []).filter { $0.hasSuffix(ending) }.sorted()
+    }
 
     /// A first line `# --set a=b --target X` gives options.
     static func surroundings(_ text: String) -> RigSurroundings {
@@ -27,7 +36,7 @@ struct ErrorTextTests {
 
     @Test(
         "each mistake has its place and its remedy",
-        arguments: Golden.files(under: folder, ending: ".yaml").filter { !$0.contains("/") })
+        arguments: files(ending: ".yaml").filter { !$0.contains("/") })
     func golden(name: String) throws {
         let text = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
         var printed = ""
@@ -45,7 +54,7 @@ struct ErrorTextTests {
 
     @Test("there are at least twenty-five of them")
     func enough() {
-        #expect(Golden.files(under: Self.folder, ending: ".txt").count >= 25)
+        #expect(Self.files(ending: ".txt").count >= 25)
     }
 
     @Test("a file that is not there says so")

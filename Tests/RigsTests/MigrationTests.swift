@@ -1,5 +1,6 @@
 import Dialects
 import Foundation
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -7,11 +8,10 @@ import Vocabulary
 
 @Suite("A rig of REST V1 becomes one of V2")
 struct MigrationTests {
-    private static let folder = Golden.folder.appending(path: "migration")
     private static let surroundings = RigSurroundings(secrets: .omitted)
 
     private static func migrated(_ name: String) throws -> (old: String, new: Migration) {
-        let old = try String(contentsOf: Golden.rigs.appending(path: name), encoding: .utf8)
+        let old = try String(contentsOf: Repository.rigs.appending(path: name), encoding: .utf8)
         return (
             old, try Migration.rewriting(old, file: "rigs/\(name)", with: surroundings)
         )
@@ -33,20 +33,21 @@ struct MigrationTests {
         let (_, new) = try Self.migrated("\(name).yaml")
         let remarks = new.remarks.map { "# \($0)\n" }.joined()
         try Golden.expect(
-            "\(remarks)---\n\(new.text)", matches: Self.folder.appending(path: "\(name).yaml"))
+            "\(remarks)---\n\(new.text)", is: "migration/\(name).yaml")
     }
 
     @Test("a rig of the AccessEnabler SDK alone is refused with the reason")
     func sdk() throws {
         let errors = #expect(throws: RigErrors.self) { try Self.migrated("sdk-tvos.yaml") }
         try Golden.expect(
-            "\(try #require(errors))\n", matches: Self.folder.appending(path: "sdk-tvos.txt"))
+            "\(try #require(errors))\n", is: "migration/sdk-tvos.txt")
     }
 
     /// Of V1, and not of the SDK alone.
     static let movable = RigFileTests.files.filter { name in
         guard
-            let text = try? String(contentsOf: Golden.rigs.appending(path: name), encoding: .utf8),
+            let text = try? String(
+                contentsOf: Repository.rigs.appending(path: name), encoding: .utf8),
             let rig = try? Rig.read(text, file: "rigs/\(name)", with: surroundings).rig
         else { return false }
         return rig.protocols.contains(.adobePassV1)

@@ -1,5 +1,6 @@
 import Foundation
 import Statistics
+import TestSupport
 import Testing
 
 @testable import Rigs
@@ -19,7 +20,7 @@ struct MutantTests {
     func mutants() throws {
         let wanted = ProcessInfo.processInfo.environment["SCREENRIG_MUTANTS"].flatMap { Int($0) }
         let texts = try RigFileTests.files.map {
-            try String(contentsOf: Golden.rigs.appending(path: $0), encoding: .utf8)
+            try String(contentsOf: Repository.rigs.appending(path: $0), encoding: .utf8)
         }
         let count = wanted ?? 300
         var accepted = 0

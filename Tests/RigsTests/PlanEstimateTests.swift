@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Rigs
@@ -9,7 +10,7 @@ struct PlanEstimateTests {
 
     static func estimate(_ file: String, _ sets: [(String, String)] = []) throws -> PlanEstimate {
         let rig = try Rig.read(
-            contentsOf: Golden.rigs.appending(path: file).path,
+            contentsOf: Repository.rigs.appending(path: file).path,
             with: RigSurroundings(overrides: sets.map { (path: $0.0, value: $0.1) })
         ).rig
         return PlanEstimate(Plan(rig, seed: rig.seed), on: machine)
@@ -24,7 +25,7 @@ struct PlanEstimateTests {
         let text = try Self.estimate("\(name).yaml").description
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
         try Golden.expect(
-            text + "\n", matches: Golden.folder.appending(path: "estimate-\(name).txt"))
+            text + "\n", is: "estimate-\(name).txt")
     }
 
     @Test(
@@ -32,7 +33,7 @@ struct PlanEstimateTests {
     )
     func shards() throws {
         let rig = try Rig.read(
-            contentsOf: Golden.rigs.appending(path: "premiere.yaml").path,
+            contentsOf: Repository.rigs.appending(path: "premiere.yaml").path,
             with: RigSurroundings(
                 overrides: [("load.arrivals", "[{ramp-to: 2000/s, over: 0s}, {hold: 10m}]")],
                 target: .url("https://auth.staging.example"))
@@ -58,7 +59,7 @@ struct PlanEstimateTests {
             .joined(separator: "\n\n---\n\n")
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
         try Golden.expect(
-            text + "\n", matches: Golden.folder.appending(path: "estimate-shards.txt"))
+            text + "\n", is: "estimate-shards.txt")
     }
 
     @Test("households alive are rate times life, and requests per second rate times requests")
@@ -113,7 +114,7 @@ struct PlanEstimateTests {
 
     private static func plan(_ sets: [(String, String)] = []) throws -> Plan {
         let rig = try Rig.read(
-            contentsOf: Golden.rigs.appending(path: "second-screen.yaml").path,
+            contentsOf: Repository.rigs.appending(path: "second-screen.yaml").path,
             with: RigSurroundings(overrides: sets.map { (path: $0.0, value: $0.1) })
         ).rig
         return Plan(rig, seed: rig.seed)

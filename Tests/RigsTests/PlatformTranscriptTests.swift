@@ -1,6 +1,6 @@
 import Dialects
-import Foundation
 import Statistics
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -60,6 +60,6 @@ struct PlatformTranscriptTests {
         try Golden.expect(
             // The version of a release is no part of a platform.
             texts.joined(separator: "\n").replacing(Release.mark, with: "screenrig/VERSION"),
-            matches: Golden.folder.appending(path: "platforms.http"))
+            is: "platforms.http")
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Rigs
@@ -8,7 +9,7 @@ struct RigFileTests {
     /// The project's own rigs, by the table of contents. Others in the folder are a user's
     /// (`screenrig init rigs/mine.yaml`), and no concern of a test.
     static let files = listed(
-        in: (try? String(contentsOf: Golden.rigs.appending(path: "README.md"), encoding: .utf8))
+        in: (try? String(contentsOf: Repository.rigs.appending(path: "README.md"), encoding: .utf8))
             ?? "")
 
     static func listed(in contents: String) -> [String] {
@@ -22,7 +23,7 @@ struct RigFileTests {
 
     @Test("the reader takes each, without a warning", arguments: files)
     func read(name: String) throws {
-        let path = Golden.rigs.appending(path: name).path
+        let path = Repository.rigs.appending(path: name).path
         let reading = try Rig.read(
             contentsOf: path, with: RigSurroundings(environment: Self.environment))
         #expect(reading.warnings.count == (Self.benches.contains(name) ? 1 : 0))
@@ -33,7 +34,7 @@ struct RigFileTests {
 
     @Test("the schema takes each", arguments: files)
     func schema(name: String) throws {
-        let text = try String(contentsOf: Golden.rigs.appending(path: name), encoding: .utf8)
+        let text = try String(contentsOf: Repository.rigs.appending(path: name), encoding: .utf8)
         var problems: [RigProblem] = []
         let tree = try #require(YAMLTree.read(text, file: name, problems: &problems))
         #expect(SchemaValidator(RigSchema.json()).problems(tree) == [])
@@ -41,14 +42,14 @@ struct RigFileTests {
 
     @Test("each runs alone: the embedded target, or it says how to get one", arguments: files)
     func embedded(name: String) throws {
-        let path = Golden.rigs.appending(path: name).path
+        let path = Repository.rigs.appending(path: name).path
         let given = RigSurroundings(target: .embedded)
         #expect(try Rig.read(contentsOf: path, with: given).rig.target.base == .embedded)
     }
 
     @Test("the first line of each leads an editor to the schema", arguments: files)
     func schemaLine(name: String) throws {
-        let file = Golden.rigs.appending(path: name)
+        let file = Repository.rigs.appending(path: name)
         let line = try String(contentsOf: file, encoding: .utf8).prefix { $0 != "\n" }
         let match = try #require(
             line.wholeMatch(of: /# yaml-language-server: \$schema=(\S+)/), "\(line)")
@@ -58,7 +59,7 @@ struct RigFileTests {
 
     @Test("each opens with what it shows and what to look for", arguments: files)
     func comment(name: String) throws {
-        let text = try String(contentsOf: Golden.rigs.appending(path: name), encoding: .utf8)
+        let text = try String(contentsOf: Repository.rigs.appending(path: name), encoding: .utf8)
         #expect(text.hasPrefix("# "))
         guard name != "reference.yaml" else { return }
         let head = text.prefix { $0 != ":" } + text.drop { $0 != ":" }.prefix(2_000)
@@ -69,7 +70,8 @@ struct RigFileTests {
     @Test("the table of contents names each rig that is committed, and none that is not there")
     func contents() throws {
         for name in Self.files {
-            #expect(FileManager.default.fileExists(atPath: Golden.rigs.appending(path: name).path))
+            #expect(
+                FileManager.default.fileExists(atPath: Repository.rigs.appending(path: name).path))
         }
         #expect(Self.files.count > 40 && Set(Self.files).count == Self.files.count)
         // An archive without git has nothing but what was committed, and perhaps a user's own.
@@ -79,19 +81,11 @@ struct RigFileTests {
 
     /// Rigs that git knows; nil outside of a clone.
     private static func committed() throws -> [String]? {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [
-            "git", "-c", "safe.directory=*", "-C", Golden.rigs.path, "ls-files", "*.yaml",
-        ]
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let data = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0, !data.isEmpty else { return nil }
-        return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+        let git = try Program([
+            "git", "-c", "safe.directory=*", "-C", Repository.rigs.path, "ls-files", "*.yaml",
+        ])
+        guard git.status == 0, !git.output.isEmpty else { return nil }
+        return git.output.split(separator: "\n").map(String.init)
             .filter { !$0.hasPrefix("targets/") }.sorted()
     }
 
@@ -99,7 +93,7 @@ struct RigFileTests {
     func strays() throws {
         let contents = "| [smoke.yaml](smoke.yaml) | x |\n| [a](races/a.yaml) | x |"
         #expect(Self.listed(in: contents) == ["races/a.yaml", "smoke.yaml"])
-        let folder = Golden.rigs
+        let folder = Repository.rigs
         for (name, text) in [("stray-right.yaml", "rig: mine\n"), ("stray-wrong.yaml", "rig: [")] {
             let file = folder.appending(path: name)
             try Data(text.utf8).write(to: file)
@@ -116,7 +110,7 @@ struct RigFileTests {
     @Test("the reference rig is written from the format, and names every key of it")
     func reference() throws {
         let yaml = RigReference.yaml()
-        try Golden.expect(yaml, matches: Golden.rigs.appending(path: "reference.yaml"))
+        try Golden.expect(yaml, matches: Repository.rigs.appending(path: "reference.yaml"))
         func expectNamed(_ keys: [KeyRow]) {
             for key in keys {
                 #expect(
@@ -132,7 +126,7 @@ struct RigFileTests {
 
     @Test("the second-screen rig is the one that was asked for")
     func secondScreen() throws {
-        let path = Golden.rigs.appending(path: "second-screen.yaml").path
+        let path = Repository.rigs.appending(path: "second-screen.yaml").path
         let rig = try Rig.read(contentsOf: path).rig
         let plan = Plan(rig, seed: rig.seed)
         #expect(plan.households == 2_000)
@@ -158,7 +152,7 @@ struct SchemaTests {
     @Test("is committed beside the rigs, for editors that read their first lines")
     func golden() throws {
         try Golden.expect(
-            RigSchema.json(), matches: Golden.rigs.appending(path: "screenrig.schema.json"))
+            RigSchema.json(), matches: Repository.rigs.appending(path: "screenrig.schema.json"))
     }
 
     @Test(

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Rigs
@@ -207,6 +208,6 @@ struct ShardTests {
         for sentence in sentences { #expect(!sentence.hasSuffix(".")) }
         try Golden.expect(
             sentences.joined(separator: "\n") + "\n",
-            matches: Golden.folder.appending(path: "shards.txt"))
+            is: "shards.txt")
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Rigs
@@ -40,6 +41,6 @@ struct StartTimeTests {
         for sentence in sentences { #expect(sentence.hasPrefix("--start-at is ")) }
         try Golden.expect(
             sentences.joined(separator: "\n") + "\n",
-            matches: Golden.folder.appending(path: "start-times.txt"))
+            is: "start-times.txt")
     }
 }

@@ -4,6 +4,7 @@ import Foundation
 import Journal
 import Lanes
 import Reports
+import TestSupport
 import Testing
 
 /// A lane whose time passes only as it waits, and as its requests cost it: how busy it is and how late
@@ -101,11 +102,8 @@ struct BottleneckTests {
                 reasons: ["validity.lateness-p99", "validity.busy"]),
         ], [true, false])
     func verdict(row: Case, breachFails: Bool) throws {
-        let folder = FileManager.default.temporaryDirectory
-            .appending(path: "screenrig-bottleneck-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let summary = try Self.report(cost: row.cost, breachFails: breachFails, to: folder)
+        let folder = TestFolder()
+        let summary = try Self.report(cost: row.cost, breachFails: breachFails, to: folder.url)
 
         let health = summary.rigHealth
         #expect(health.valid == row.reasons.isEmpty)
@@ -119,10 +117,8 @@ struct BottleneckTests {
 
         let words = "rig itself was the bottleneck"
         let terminal = TerminalReport.text(summary, width: 100, color: false)
-        let html = try String(
-            contentsOf: folder.appending(path: "report.html"), encoding: .utf8)
-        let json = try String(
-            contentsOf: folder.appending(path: "summary.json"), encoding: .utf8)
+        let html = try folder.read("report.html")
+        let json = try folder.read("summary.json")
         #expect(terminal.hasPrefix("Invalid: the \(words)") == fails)
         #expect(terminal.contains(words) == !row.reasons.isEmpty)
         #expect(html.contains(words) == !row.reasons.isEmpty)

@@ -1,18 +1,18 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// docs/coverage.md: what of the specification is run by which rig or test. It is written from the
 /// lists in docs/coverage/ by `make coverage`; here it is held against what there is.
 @Suite("The coverage table")
 struct CoverageTests {
-    static let root = RigFiles.folder.deletingLastPathComponent()
     static let pages = ["rest-v1", "rest-v2", "rfc8628", "apple-sso", "access-enabler-sdk"]
 
     @Test(
         "no row is empty, each test that it names is there, and each rig is held to what it shows",
         arguments: pages)
     func rows(page: String) throws {
-        let list = try CoverageList(Self.root, page)
+        let list = try CoverageList(Repository.root, page)
         let tests = try Self.testNames()
         #expect(tests.count > 500)
         #expect(list.rows.count > 30)
@@ -36,18 +36,14 @@ struct CoverageTests {
 
     @Test("the page is written from the lists (make coverage)")
     func page() throws {
-        let lists = try Self.pages.map { try CoverageList(Self.root, $0) }
+        let lists = try Self.pages.map { try CoverageList(Repository.root, $0) }
         let text = CoverageList.head + lists.map(\.markdown).joined(separator: "\n")
-        let file = Self.root.appending(path: "docs/coverage.md")
-        if ProcessInfo.processInfo.environment["SCREENRIG_UPDATE_GOLDEN"] != nil {
-            try text.write(to: file, atomically: true, encoding: .utf8)
-        }
-        #expect(try String(contentsOf: file, encoding: .utf8) == text)
+        try Golden.expect(text, matches: Repository.root.appending(path: "docs/coverage.md"))
     }
 
     /// The sentences of all tests.
     private static func testNames() throws -> Set<String> {
-        let folder = root.appending(path: "Tests")
+        let folder = Repository.root.appending(path: "Tests")
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
         var names: Set<String> = []
         while let file = files?.nextObject() as? URL {

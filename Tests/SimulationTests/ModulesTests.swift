@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The picture of the modules in ARCHITECTURE.md, drawn from the `import` lines of the sources.
@@ -8,13 +9,13 @@ struct ModulesTests {
 
     @Test("is what the imports are (SCREENRIG_UPDATE_GOLDEN=1 draws it again)")
     func page() throws {
-        let root = RigFiles.folder.deletingLastPathComponent()
+        let root = Repository.root
         let file = root.appending(path: "ARCHITECTURE.md")
         let page = try String(contentsOf: file, encoding: .utf8)
         let start = try #require(page.firstRange(of: Self.marks.0))
         let end = try #require(page.firstRange(of: Self.marks.1))
         let drawn = try Self.picture(Self.imports(root.appending(path: "Sources")))
-        if ProcessInfo.processInfo.environment["SCREENRIG_UPDATE_GOLDEN"] != nil {
+        if Golden.isUpdating {
             try page.replacingCharacters(in: start.upperBound..<end.lowerBound, with: drawn)
                 .write(to: file, atomically: true, encoding: .utf8)
         } else {
@@ -25,7 +26,7 @@ struct ModulesTests {
     /// Faults and stores serve every protocol; another codec is another line in `Service.question`.
     @Test("the stand-in names a protocol only in its codec and in one line that chooses it")
     func codec() throws {
-        let standin = RigFiles.folder.deletingLastPathComponent().appending(path: "Sources/Standin")
+        let standin = Repository.root.appending(path: "Sources/Standin")
         var lines: [String] = []
         let inside = FileManager.default.enumerator(at: standin, includingPropertiesForKeys: nil)
         while let file = inside?.nextObject() as? URL {

@@ -5,42 +5,36 @@ import Rigs
 import Runner
 import Statistics
 import Synchronization
+import TestSupport
 import Testing
 
 /// A household is the same alone, in a part of a plan, on one of several lanes and in the whole plan: whatever is
 /// drawn for it hangs on the seed and on itself.
 @Suite("A household is the same whoever else is there")
 struct PartTests {
-    /// What a part of a plan handed over.
-    private final class Collected: HistorySink {
-        private let batches = Mutex<[Batch]>([])
-
-        func append(_ batch: Batch) { batches.withLock { $0.append(batch) } }
-
-        /// Of each household, without the number of its lane.
-        var lives: [Int: Life] {
-            var lives: [Int: Life] = [:]
-            for batch in batches.withLock({ $0 }) {
-                for var exchange in batch.exchanges {
-                    exchange.lane = 0
-                    lives[exchange.device.household, default: Life()].exchanges.append(exchange)
-                }
-                for var record in batch.households {
-                    record.lane = 0
-                    lives[record.household, default: Life()].record = record
-                }
-                for event in batch.events {
-                    lives[event.device.household, default: Life()].events.append(event)
-                }
-            }
-            return lives
-        }
-    }
-
     private struct Life: Equatable {
         var exchanges: [Exchange] = []
         var events: [DeviceEvent] = []
         var record: HouseholdRecord?
+    }
+
+    /// Of each household, without the number of its lane.
+    private static func lives(_ batches: [Batch]) -> [Int: Life] {
+        var lives: [Int: Life] = [:]
+        for batch in batches {
+            for var exchange in batch.exchanges {
+                exchange.lane = 0
+                lives[exchange.device.household, default: Life()].exchanges.append(exchange)
+            }
+            for var record in batch.households {
+                record.lane = 0
+                lives[record.household, default: Life()].record = record
+            }
+            for event in batch.events {
+                lives[event.device.household, default: Life()].events.append(event)
+            }
+        }
+        return lives
     }
 
     /// Plays the parts `numbers` of `count`, one after the other, each by itself.
@@ -54,7 +48,7 @@ struct PartTests {
             terms.startedMicroseconds = Venue.virtualEpoch
             let plan = Plan(rig, seed: rig.seed, run: venue.run).part(number, of: count)
             Coordinator(plan, terms: terms, lanes: lanes).run()
-            all.merge(collected.lives) { first, _ in
+            all.merge(lives(collected.batches)) { first, _ in
                 Issue.record("a household is in two parts")
                 return first
             }

@@ -7,6 +7,7 @@ import Reports
 import Rigs
 import Runner
 import Statistics
+import TestSupport
 import Vocabulary
 
 /// Histories of shards that nobody ran: each household gets one code and ends, so that what is wrong is what a test
@@ -23,7 +24,7 @@ struct PlantedShards {
     static let started: Int64 = 1_795_244_400_000_000
 
     init() throws {
-        folder = try TestFolder()
+        folder = TestFolder()
         rig = try RigFiles.read("smoke.yaml")
     }
 

@@ -1,15 +1,14 @@
 import Foundation
 import Rigs
+import TestSupport
 
 /// The clone's `rigs/`, small enough for a test: a big one keeps its shape and loses households.
 enum RigFiles {
-    static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "rigs")
 
     /// The project's own rigs by the table of contents, but target files and races. Others in the
     /// folder are a user's (`screenrig init rigs/mine.yaml`), and no concern of a test.
     static let names: [String] = {
-        let file = folder.appending(path: "README.md")
+        let file = Repository.rigs.appending(path: "README.md")
         let contents = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
         return contents.matches(of: /\]\(([^)\/]+\.yaml)\)/).map { String($0.1) }.sorted()
     }()
@@ -22,7 +21,7 @@ enum RigFiles {
         var all = overrides.map { (path: $0.key, value: $0.value) }
         if let seed { all.append(("seed", String(seed))) }
         let reading = try Rig.read(
-            contentsOf: folder.appending(path: name).path,
+            contentsOf: Repository.rigs.appending(path: name).path,
             with: RigSurroundings(overrides: all, target: .embedded))
         return cut(reading.rig, to: limit)
     }

@@ -1,9 +1,9 @@
-import Foundation
 import Journal
 import Reports
 import Rigs
 import Runner
 import Statistics
+import TestSupport
 
 /// One rig in virtual time: whole, as one process runs it, and as shards.
 struct ShardRehearsal {
@@ -12,7 +12,7 @@ struct ShardRehearsal {
 
     init(_ rig: Rig) throws {
         self.rig = rig
-        folder = try TestFolder()
+        folder = TestFolder()
     }
 
     /// Runs shard `number` of `count`, or all where there is one shard; gives the run directory.

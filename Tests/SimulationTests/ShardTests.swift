@@ -1,19 +1,18 @@
 import Dialects
 import Foundation
 import Journal
-import Lanes
 import Rigs
 import Runner
 import Statistics
+import TestSupport
 import Testing
+
+@testable import Lanes
 
 /// Shards in virtual time, and what of them is left for another attempt.
 @Suite("Shards of a run")
-final class ShardTests: Sendable {
-    private let folder = FileManager.default.temporaryDirectory.appending(
-        path: "screenrig-shards-\(UUID().uuidString)")
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
+struct ShardTests {
+    private let folder = TestFolder()
 
     private static let run = RunID(named: "premiere")
 
@@ -28,7 +27,7 @@ final class ShardTests: Sendable {
     private func play(
         _ rig: Rig, _ terms: ShardTerms?, as name: String, stop: Instant? = nil, lanes: Int = 1
     ) throws -> History {
-        let path = folder.appending(path: name).path
+        let path = folder.path(name)
         var options = RunOptions()
         options.judges = false
         options.virtualLanes = lanes
@@ -85,7 +84,7 @@ final class ShardTests: Sendable {
         var rig = try RigFiles.read(named.name, named.changes)
         rig.record = .all
         let shard = Shard(1, of: 2)
-        let out = folder.appending(path: "run").path
+        let out = folder.path("run")
         let plan = Plan(rig, seed: rig.seed, run: Self.run).part(shard)
         let first = try Self.households(
             try play(
@@ -148,7 +147,7 @@ final class ShardTests: Sendable {
         var rig = try RigFiles.read("premiere-ramp.yaml")
         rig.record = .all
         let shard = Shard(0, of: 2)
-        let out = folder.appending(path: "run").path
+        let out = folder.path("run")
         let plan = Plan(rig, seed: rig.seed, run: Self.run).part(shard)
         try play(rig, ShardTerms(shard, of: Self.run), as: "run", stop: Instant(.seconds(1)))
         // As if its end and the lanes' file had not come to the disk.
@@ -179,16 +178,12 @@ final class ShardTests: Sendable {
     }
 
     private static func cutShort(_ path: String) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [
+        let program = try Program([
             "python3", "-c",
             "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute(\"DELETE FROM meta WHERE key='ended_ns'\"); c.commit()",
             path + "/history.sqlite",
-        ]
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
+        ])
+        #expect(program.status == 0)
     }
 
     @Test("an attempt of another shard, run or count is none of this one's")
@@ -196,7 +191,7 @@ final class ShardTests: Sendable {
         var rig = try RigFiles.read("smoke.yaml")
         rig.record = .all
         let shard = Shard(0, of: 2)
-        let out = folder.appending(path: "run").path
+        let out = folder.path("run")
         try play(rig, ShardTerms(shard, of: Self.run), as: "run", stop: Instant(.seconds(1)))
         func attempts(_ shard: Shard, _ run: RunID) throws -> Int {
             let plan = Plan(rig, seed: rig.seed, run: run).part(shard)
@@ -215,7 +210,7 @@ final class ShardTests: Sendable {
     func held() throws {
         let rig = try RigFiles.read("smoke.yaml")
         let shard = Shard(0, of: 2)
-        let out = folder.appending(path: "run").path
+        let out = folder.path("run")
         let plan = Plan(rig, seed: rig.seed, run: Self.run).part(shard)
         try play(rig, ShardTerms(shard, of: Self.run), as: "run", stop: Instant(.seconds(1)))
         func attempts(anew: Bool = false) throws -> Int {
@@ -246,8 +241,7 @@ final class ShardTests: Sendable {
         #expect(try rig.part(of: Shard(0, of: 2)).events == rig.events)
         let other = try rig.part(of: Shard(1, of: 2)).events
         #expect(other.count == rig.events.count && other.allSatisfy { $0.run == nil })
-        let path = folder.appending(path: "accounts.csv").path
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let path = folder.path("accounts.csv")
         let lines = ["mvpd,user,password"] + (0..<7).map { "DemoCable,viewer-\($0),secret" }
         #expect(
             FileManager.default.createFile(
@@ -308,11 +302,10 @@ final class ShardTests: Sendable {
         var number = 0
         func fingerprint(_ terms: ShardTerms?) async throws -> Fingerprint {
             number += 1
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let venue = try await Venue(
                 rig, isVirtual: false, allowed: [], asksLeave: false, as: terms)
             let writer = try HistoryWriter(
-                path: folder.appending(path: "\(number).sqlite").path,
+                path: folder.path("\(number).sqlite"),
                 header: HistoryHeader(
                     run: "", rigName: "", rigSource: "", seed: 0, startedMicroseconds: 0,
                     target: "",
@@ -320,7 +313,7 @@ final class ShardTests: Sendable {
                     plannedHouseholds: nil, load: "", thresholds: [], validLatenessNanoseconds: 0,
                     validBusy: 1, breachFails: false))
             let lanes = try venue.lanes(recordingTo: writer)
-            return lanes[0].fingerprinter.fingerprint(of: Secret("token"))
+            return lanes[0].exchangeBuilder.fingerprinter.fingerprint(of: Secret("token"))
         }
         let first = try await fingerprint(ShardTerms(Shard(0, of: 2), of: Self.run))
         #expect(try await fingerprint(ShardTerms(Shard(1, of: 2), of: Self.run)) == first)

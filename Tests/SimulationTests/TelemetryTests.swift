@@ -2,7 +2,7 @@ import Dialects
 import Foundation
 import Journal
 import Reports
-import Synchronization
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -10,35 +10,6 @@ import Vocabulary
 
 @Suite("Telemetry without a responding collector", .timeLimit(.minutes(2)))
 struct TelemetryTests {
-    /// A port where connections are made and nothing is answered.
-    private final class DeafServer {
-        let port: Int
-        private let handle: Int32
-
-        init() throws {
-            handle = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let (handle, length) = (handle, size)
-            let isBound = withUnsafeMutablePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    bind(handle, $0, length) == 0 && listen(handle, 16) == 0
-                        && getsockname(handle, $0, &size) == 0
-                }
-            }
-            try #require(isBound)
-            port = Int(UInt16(bigEndian: address.sin_port))
-        }
-
-        deinit { close(handle) }
-    }
-
-    private struct Nothing: HistorySink {
-        func append(_ batch: Batch) {}
-    }
-
     private static func exchange(_ number: Int) -> Exchange {
         let sent = Instant(.milliseconds(number))
         return Exchange(
@@ -50,15 +21,17 @@ struct TelemetryTests {
 
     @Test("metrics go out beside spans that a collector does not take, and every span is counted")
     func slowCollector() async throws {
-        let server = try DeafServer()
+        // Connections are made, and nothing is answered.
+        let (socket, port) = Loopback.listening(backlog: 16)
+        defer { close(socket) }
         let planted = try PlantedShards()
         let run = try planted.write(0, as: "run")
         let exporter = try TelemetryExporter(
-            Collector("http://127.0.0.1:\(server.port)", [:]), sendsSpans: true,
+            Collector("http://127.0.0.1:\(port)", [:]), sendsSpans: true,
             TelemetryExporter.Pace(metricsEvery: 1, patience: .seconds(2), grace: 2))
         exporter.begin(try History(path: run.history).header)
         exporter.show(LiveState(title: "", progress: Progress()))
-        let sink = exporter.before(Nothing())
+        let sink = exporter.before(Nowhere())
         // Forty messages of spans: two seconds each until they are given up.
         let spans = 40 * 512
         for first in stride(from: 0, to: spans, by: 512) {
@@ -70,6 +43,5 @@ struct TelemetryTests {
         let sentence = exporter.finish()
         #expect(sentence.hasPrefix("telemetry: sent 0 spans and 0 messages of metrics to http"))
         #expect(sentence.contains("; dropped \(spans) spans, lost "), "\(sentence)")
-        withExtendedLifetime(server) {}
     }
 }

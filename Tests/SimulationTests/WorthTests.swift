@@ -2,6 +2,7 @@ import Checker
 import Reports
 import Rigs
 import Statistics
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -17,7 +18,7 @@ struct WorthTests {
         _ seed: Int, _ more: [(String, String)] = [], fault: String? = nil
     ) throws -> Rig {
         let reading = try Rig.read(
-            contentsOf: RigFiles.folder.appending(path: "second-screen.yaml").path,
+            contentsOf: Repository.rigs.appending(path: "second-screen.yaml").path,
             with: RigSurroundings(
                 overrides: [
                     ("seed", "\(seed)"), ("polling.every", "2s"),

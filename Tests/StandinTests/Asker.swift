@@ -3,6 +3,7 @@ import Glibc
 import Journal
 import Standin
 import Statistics
+import TestSupport
 import Testing
 
 /// Somebody who asks the service: the value itself, or its sockets.
@@ -51,20 +52,9 @@ struct SocketAsker: Asker {
     }
 
     private static func exchange(_ bytes: [UInt8], port: Int) -> [UInt8] {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard let descriptor = Loopback.connected(to: port) else { return [] }
         defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        let connected = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard connected == 0, write(descriptor, bytes, bytes.count) == bytes.count else {
-            return []
-        }
+        guard write(descriptor, bytes, bytes.count) == bytes.count else { return [] }
         var answer: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 65536)
         while true {

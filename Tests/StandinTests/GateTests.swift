@@ -3,16 +3,13 @@ import Journal
 import Lanes
 import Statistics
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Standin
 
 @Suite("The gate in virtual time")
 struct GateTests {
-    private struct Discard: HistorySink {
-        func append(_ batch: Batch) {}
-    }
-
     /// Runs `story` on a virtual lane with the stand-in behind 2 ms of network.
     private func run<Value: Sendable>(
         _ story: @escaping @Sendable (Lane) async -> Value
@@ -21,7 +18,7 @@ struct GateTests {
             index: 0, loop: VirtualLoop(),
             exchangeBuilder: ExchangeBuilder(
                 run: "test", fingerprinter: Fingerprinter(key: 1)),
-            sink: Discard())
+            sink: Nowhere())
         let service = Service(ServiceSettings(), seed: Seed(1), epochMilliseconds: 0)
         lane.use(
             InProcess(
@@ -41,17 +38,6 @@ struct GateTests {
         let value = Mutex<Value?>(nil)
     }
 
-    private static func device(_ household: Int) -> Device {
-        let info = DeviceInfo(
-            model: "AppleTV14,1", osName: "tvOS", osVersion: "17.4",
-            primaryHardwareType: "SetTopBox")
-        return Device(
-            id: DeviceID(household: household, role: .firstScreen),
-            identity: DeviceIdentity(
-                id: "d\(household)", info: info, userAgent: "test", forwardedFor: nil),
-            dialect: plainDialect, counter: Device.Counter())
-    }
-
     private static var call: Call {
         Call(
             .configuration, .get,
@@ -63,8 +49,8 @@ struct GateTests {
     func released() {
         let exchanges = run { lane in
             let held = [
-                await lane.hold(Self.call, from: Self.device(1)),
-                await lane.hold(Self.call, from: Self.device(2)),
+                await lane.hold(Self.call, from: plainDevice(1)),
+                await lane.hold(Self.call, from: plainDevice(2)),
             ]
             try? await lane.sleep(for: .seconds(3))
             lane.release(held)
@@ -82,8 +68,8 @@ struct GateTests {
     @Test("the answers of what is released first come first, in the order of the list")
     func order() {
         let ended = run { lane in
-            let first = await lane.hold(Self.call, from: Self.device(1))
-            let second = await lane.hold(Self.call, from: Self.device(2))
+            let first = await lane.hold(Self.call, from: plainDevice(1))
+            let second = await lane.hold(Self.call, from: plainDevice(2))
             lane.release([second])
             try? await lane.sleep(for: .milliseconds(1))
             lane.release([first])
@@ -98,7 +84,7 @@ struct GateTests {
     @Test("releasing twice sends once")
     func twice() {
         let sequence = run { lane in
-            let device = Self.device(1)
+            let device = plainDevice(1)
             let held = await lane.hold(Self.call, from: device)
             lane.release([held, held])
             lane.release([held])

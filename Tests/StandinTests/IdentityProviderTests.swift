@@ -4,6 +4,7 @@ import Foundation
 import Journal
 import Signing
 import Statistics
+import TestSupport
 import Testing
 
 @testable import Standin
@@ -269,9 +270,8 @@ struct IdentityProviderTests {
         #expect(made.modulus.count == 256 && made.exponent == [1, 0, 1])
         #expect(throws: SigningError.self) { try SigningPair.read(pair.key) }
         #expect(throws: SigningError.self) { try SigningPair.read("nothing") }
-        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
         let demo = try String(
-            contentsOf: root.appending(path: "rigs/platform-demo.pem"), encoding: .utf8)
+            contentsOf: Repository.rigs.appending(path: "platform-demo.pem"), encoding: .utf8)
         let first = try SigningPair.read(demo)
         #expect(try SigningPair.read(demo).modulus == first.modulus)
         #expect(throws: SigningError.self) {

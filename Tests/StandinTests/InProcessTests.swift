@@ -3,6 +3,7 @@ import Journal
 import Lanes
 import Standin
 import Statistics
+import TestSupport
 import Testing
 
 @Suite("the service in process, behind a seeded network")
@@ -135,8 +136,4 @@ struct InProcessTests {
             #expect(transfer.ended == Instant(.seconds(1)))
         }
     }
-}
-
-private struct Nowhere: HistorySink {
-    func append(_ batch: Batch) {}
 }

@@ -351,3 +351,12 @@ struct V2DecisionTests {
         #expect(reset("?requestor_id=DEMOTV&mvpd_id=TempPass") == 401)
     }
 }
+
+extension ServiceSettings.Provider {
+    /// A trial of so many resources, for one who is named (rest-v2.md § 11).
+    static func promotionalPass(id: String = "PromoPass", resources: Int) -> Self {
+        var provider = tempPass(id: id)
+        provider.passResources = resources
+        return provider
+    }
+}

@@ -1,41 +1,28 @@
 import Foundation
 import Signing
+import TestSupport
 import Testing
 
 /// Verifies XML signatures without any of our code: Python's canonicalizer, and openssl.
 enum XMLSignature {
     /// `ok`, or what does not hold: `digest` or `signature`.
     static func verdict(on document: String, element: String) throws -> String {
-        let folder = FileManager.default.temporaryDirectory
-            .appending(path: "screenrig-dsig-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try document.write(
-            to: folder.appending(path: "document.xml"), atomically: true, encoding: .utf8)
-        try publicKey.write(
-            to: folder.appending(path: "key.pem"), atomically: true, encoding: .utf8)
-        return try run(
-            "/usr/bin/env", ["python3", "-c", script, folder.path, element]
+        let folder = TestFolder()
+        _ = try folder.write(document, to: "document.xml")
+        _ = try folder.write(publicKey, to: "key.pem")
+        return try run(["python3", "-c", script, folder.path, element]
         ).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// A key that nobody trusts yet, in PEM.
     static func freshKey() throws -> String {
-        try run("/usr/bin/env", ["openssl", "genrsa", "2048"])
+        try run(["openssl", "genrsa", "2048"])
     }
 
-    private static func run(_ program: String, _ arguments: [String]) throws -> String {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: program)
-        process.arguments = arguments
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0)
-        return String(decoding: data, as: UTF8.self)
+    private static func run(_ command: [String]) throws -> String {
+        let program = try Program(command)
+        #expect(program.status == 0)
+        return program.output
     }
 
     /// The public half of the demo SAML key.

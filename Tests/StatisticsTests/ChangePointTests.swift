@@ -61,8 +61,9 @@ struct ChangePointTests {
         for seed in Seed.samples(20) {
             let changes = rises(Nights(step: 30, size: 0.3).values(seed))
             let change = try #require(changes.first { abs($0.first - 30) <= 1 }, "seed \(seed)")
-            #expect((0.24...0.37).contains(change.change), "seed \(seed): \(change.change)")
-            #expect(change.ratio.contains(change.after / change.before))
+            let ratio = change.after / change.before
+            #expect((0.24...0.37).contains(ratio - 1), "seed \(seed): \(ratio)")
+            #expect(change.ratio.contains(ratio))
             #expect(change.noticed - 30 <= 4)
         }
     }

@@ -112,3 +112,10 @@ import Testing
         #expect(abs(LimitSearch.rounded(rate) - rounded) < 1e-12)
     }
 }
+
+extension LimitSearch {
+    /// The highest rate that held, whatever was seen below it; nil where none did.
+    fileprivate var highestHeld: Double? { steps.filter(\.held).map(\.rate).max() }
+    /// The lowest rate that missed; nil where none did.
+    fileprivate var lowestMissed: Double? { steps.filter { !$0.held }.map(\.rate).min() }
+}

@@ -3,6 +3,7 @@ import Glibc
 import Journal
 import Lanes
 import Synchronization
+import TestSupport
 import Vocabulary
 
 @testable import Wire
@@ -14,10 +15,6 @@ final class Bench: @unchecked Sendable {
     let lane: Lane
     let transport: CurlTransport
 
-    private struct Discard: HistorySink {
-        func append(_ batch: Batch) {}
-    }
-
     private init(
         _ settings: WireSettings, environment: [String: String],
         lookup: @escaping NameTable.Lookup
@@ -25,7 +22,7 @@ final class Bench: @unchecked Sendable {
         let loop = try LiveLoop(origin: LiveLoop.monotonic())
         let exchangeBuilder = ExchangeBuilder(
             run: "test", fingerprinter: Fingerprinter(key: 1))
-        lane = Lane(index: 3, loop: loop, exchangeBuilder: exchangeBuilder, sink: Discard())
+        lane = Lane(index: 3, loop: loop, exchangeBuilder: exchangeBuilder, sink: Nowhere())
         transport = try CurlTransport(
             lane: lane, loop: loop, settings: settings, environment: environment, lookup: lookup)
         lane.use(transport)
@@ -82,17 +79,6 @@ final class Bench: @unchecked Sendable {
 /// What is true of an exchange is true with either.
 let engines: [TransportOptions.Engine] = [.direct, .multi]
 
-func device(_ household: Int = 1) -> Device {
-    let info = DeviceInfo(
-        model: "AppleTV14,1", osName: "tvOS", osVersion: "17.4",
-        primaryHardwareType: "SetTopBox")
-    let identity = DeviceIdentity(
-        id: "d\(household)", info: info, userAgent: "test", forwardedFor: nil)
-    return Device(
-        id: DeviceID(household: household, role: .firstScreen), identity: identity,
-        dialect: plainDialect, counter: Device.Counter())
-}
-
 func get(
     _ port: Int, _ target: String = "/", host: String = "127.0.0.1", scheme: Origin.Scheme = .http
 ) -> Call {
@@ -111,13 +97,6 @@ extension Transfer {
 /// have thousands of their own.
 func openSockets(to port: Int) -> Int {
     (0..<Int32(clamping: WireLimits.descriptors().soft)).count { descriptor in
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let known = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                getpeername(descriptor, $0, &length) == 0
-            }
-        }
-        return known && Int(UInt16(bigEndian: address.sin_port)) == port
+        Loopback.peer(of: descriptor).map { Int(UInt16(bigEndian: $0.sin_port)) } == port
     }
 }

@@ -2,6 +2,7 @@ import Dialects
 import Glibc
 import Journal
 import Lanes
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -15,7 +16,7 @@ struct ConnectionTests {
         defer { server.stop() }
         let port = server.port
         let rounds = try Bench.run(engine: engine) { bench in
-            let devices = (1...10).map { device($0) }
+            let devices = (1...10).map { plainDevice($0) }
             var rounds: [[Transfer]] = []
             for _ in 1...3 {
                 var round: [Transfer] = []
@@ -40,7 +41,7 @@ struct ConnectionTests {
         defer { for server in servers { server.stop() } }
         let ports = servers.map(\.port)
         let bodies = try Bench.run(engine: engine) { bench in
-            let device = device()
+            let device = plainDevice()
             var bodies: [String] = []
             for host in ["127.0.0.1", "localhost", "127.0.0.1"] {
                 for port in ports {
@@ -66,7 +67,7 @@ struct ConnectionTests {
         defer { server.stop() }
         let port = server.port
         try Bench.run(engine: engine) { bench in
-            _ = await bench.exchange(get(port, host: "localhost"), from: device())
+            _ = await bench.exchange(get(port, host: "localhost"), from: plainDevice())
         }
         #expect(seen.all[0].contains("\r\nHost: localhost:\(port)\r\n"))
     }
@@ -83,7 +84,7 @@ struct ConnectionTests {
         defer { server.stop() }
         let port = server.port
         let (first, second) = try Bench.run(engine: engine) { bench in
-            let (one, two) = (device(1), device(2))
+            let (one, two) = (plainDevice(1), plainDevice(2))
             let calls = [one, one, two].map { (call: get(port), device: $0) }
             return (await bench.exchange(calls), await bench.exchange(calls))
         }
@@ -101,7 +102,7 @@ struct ConnectionTests {
         let transfers = try Bench.run(engine: engine, WireSettings(connections: .pooled)) { bench in
             var transfers: [Transfer] = []
             for household in 1...5 {
-                let device = device(household)
+                let device = plainDevice(household)
                 transfers.append(await bench.exchange(get(port, host: "localhost"), from: device))
                 bench.transport.retire(device)
             }
@@ -118,7 +119,7 @@ struct ConnectionTests {
         let port = server.port
         let (transfers, open) = try Bench.run(engine: engine, WireSettings(connections: .fresh)) {
             bench in
-            let device = device()
+            let device = plainDevice()
             var transfers: [Transfer] = []
             for _ in 1...5 { transfers.append(await bench.exchange(get(port), from: device)) }
             return (transfers, bench.transport.openConnections)
@@ -138,11 +139,11 @@ struct ConnectionTests {
         var settings = WireSettings()
         settings.shardSize = 4
         let (open, kept) = try Bench.run(engine: engine, settings) { bench in
-            let staying = device(0)
+            let staying = plainDevice(0)
             let before = await bench.exchange(get(port), from: staying)
             var open: [Int] = []
             for household in 1...20 {
-                let device = device(household)
+                let device = plainDevice(household)
                 _ = await bench.exchange(get(port, host: "localhost"), from: device)
                 _ = await bench.exchange(get(port), from: device)
                 bench.transport.retire(device)
@@ -166,7 +167,7 @@ struct ConnectionTests {
             var numbers = Set<Int>()
             var alive: [Device] = []
             for household in 1...2000 {
-                let device = device(household)
+                let device = plainDevice(household)
                 let transfer = await bench.exchange(get(port), from: device)
                 if transfer.reply?.status != 200 { failures += 1 }
                 numbers.insert(transfer.route.connection)
@@ -196,7 +197,7 @@ struct ConnectionTests {
         var settings = WireSettings()
         settings.shardSize = 30
         let rounds = try Bench.run(engine: engine, settings) { bench in
-            let calls = (1...200).map { (call: get(port), device: device($0)) }
+            let calls = (1...200).map { (call: get(port), device: plainDevice($0)) }
             return [await bench.exchange(calls), await bench.exchange(calls)]
         }
         for round in rounds {
@@ -217,7 +218,7 @@ struct ConnectionTests {
         defer { server.stop() }
         let port = server.port
         let (transfers, turns) = try Bench.run(engine: engine) { bench in
-            let device = device()
+            let device = plainDevice()
             var transfers: [Transfer] = []
             for _ in 1...3 {
                 transfers.append(await bench.exchange(get(port), from: device))

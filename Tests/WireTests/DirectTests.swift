@@ -2,6 +2,7 @@ import Dialects
 import Glibc
 import Journal
 import Lanes
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -31,7 +32,7 @@ struct DirectTests {
         let (secured, open) = (server.port, plain.port)
         let settings = WireSettings(tls: .init(ca: files.path("ca.pem")))
         let transfers = try Bench.run(engine: engine, settings) { bench in
-            let device = device()
+            let device = plainDevice()
             var transfers: [Transfer] = []
             for call in [secure(secured), secure(secured), get(open), get(open)] {
                 transfers.append(await bench.exchange(call, from: device))
@@ -63,7 +64,7 @@ struct DirectTests {
         let body = [UInt8](repeating: 120, count: 8_000_000)
         let (began, transfer) = try Bench.run(WireSettings(engine: .direct)) { bench in
             let began = bench.lane.now
-            return (began, await bench.exchange(post(port, body), from: device()))
+            return (began, await bench.exchange(post(port, body), from: plainDevice()))
         }
         #expect(transfer.reply?.text == "ok", "\(transfer.result)")
         #expect(seen.all.first.flatMap { Int($0) }.map { $0 >= 8_000_000 } == true)
@@ -81,7 +82,7 @@ struct DirectTests {
         call.body = [UInt8](repeating: 120, count: 4_000_000)
         let settings = WireSettings(engine: .direct, tls: .init(ca: files.path("ca.pem")))
         let transfer = try Bench.run(settings) { [call] bench in
-            await bench.exchange(call, from: device())
+            await bench.exchange(call, from: plainDevice())
         }
         #expect(transfer.reply?.text == "1.1 /up 4000000", "\(transfer.result)")
     }
@@ -96,7 +97,7 @@ struct DirectTests {
         let port = server.port
         let body = [UInt8](repeating: 120, count: 8_000_000)
         let transfers = try Bench.run(WireSettings(engine: .direct)) { bench in
-            let device = device()
+            let device = plainDevice()
             return [
                 await bench.exchange(post(port, body), from: device),
                 await bench.exchange(get(port), from: device),
@@ -116,7 +117,7 @@ struct DirectTests {
         defer { server.stop() }
         let port = server.port
         let transfers = try Bench.run(WireSettings(engine: .direct)) { bench in
-            let device = device()
+            let device = plainDevice()
             return [
                 await bench.exchange(get(port), from: device),
                 await bench.exchange(get(port), from: device),
@@ -140,7 +141,7 @@ struct DirectTests {
         var settings = WireSettings(connections: connections, engine: .direct)
         settings.pinned = [pin]
         let kinds = try Bench.run(settings) { bench in
-            let device = device()
+            let device = plainDevice()
             var kinds: [String] = []
             for _ in 1...4 {
                 let transfer = await bench.exchange(get(port, host: "far.test"), from: device)
@@ -160,7 +161,7 @@ struct DirectTests {
         defer { server.stop() }
         let port = server.port
         let (transfers, open) = try Bench.run(WireSettings(engine: .direct)) { bench in
-            let device = device()
+            let device = plainDevice()
             var transfers: [Transfer] = []
             for _ in 1...3 {
                 transfers.append(await bench.exchange(get(port), from: device))
@@ -178,7 +179,7 @@ struct DirectTests {
         defer { server.stop() }
         let port = server.port
         let transfers = try Bench.run(WireSettings(engine: .direct)) { bench in
-            let device = device()
+            let device = plainDevice()
             let first = await bench.exchange(get(port), from: device)
             // As a reset that came between two turns of the lane: writing fails at once.
             for descriptor in bench.transport.descriptors { shutdown(descriptor, Int32(SHUT_WR)) }
@@ -202,7 +203,7 @@ struct DirectTests {
         let port = server.port
         let settings = WireSettings(engine: .direct, timeout: .seconds(2))
         let times = try Bench.run(settings) { bench in
-            let devices = (1...2).map { device($0) }
+            let devices = (1...2).map { plainDevice($0) }
             var times: [(Transfer, Duration)] = []
             for device in devices {
                 _ = await bench.exchange(get(port), from: device)
@@ -229,7 +230,7 @@ struct DirectTests {
         let settings = WireSettings(
             connections: .fresh, sources: SourceAddresses(["127.1.0.0/16"]))
         let rounds = try Bench.run(engine: engine, settings) { bench in
-            let devices = (1...5).map { device($0) }
+            let devices = (1...5).map { plainDevice($0) }
             var rounds: [[String]] = []
             for _ in 1...2 {
                 var round: [String] = []
@@ -276,7 +277,7 @@ struct DirectTests {
             tls: .init(ca: files.path("ca.pem"), caOnly: true),
             proxy: .url("http://127.0.0.1:\(proxy.port)"))
         let transfers = try Bench.run(engine: engine, settings) { bench in
-            let devices = [device(1), device(2), device(1)]
+            let devices = [plainDevice(1), plainDevice(2), plainDevice(1)]
             var transfers: [Transfer] = []
             for device in devices[..<2] + devices[..<2] {
                 transfers.append(await bench.exchange(secure(target, "/t"), from: device))
@@ -297,7 +298,7 @@ struct DirectTests {
         defer { server.stop() }
         let port = server.port
         let (failures, numbers) = try Bench.run(WireSettings(engine: .direct)) { bench in
-            let devices = (1...3000).map { device($0) }
+            let devices = (1...3000).map { plainDevice($0) }
             let calls = devices.map { (call: get(port), device: $0) }
             var transfers: [Transfer] = []
             for start in stride(from: 0, to: calls.count, by: 300) {

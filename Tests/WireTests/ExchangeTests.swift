@@ -2,6 +2,7 @@ import Dialects
 import Journal
 import Lanes
 import Synchronization
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -20,7 +21,7 @@ struct ExchangeTests {
         let port = server.port
         _ = try Bench.run(engine: engine) { bench in
             let origin = Origin(scheme: .http, host: "127.0.0.1", port: port)
-            let device = device()
+            let device = plainDevice()
             _ = await bench.exchange(
                 Call(
                     .registrationCode, .post,
@@ -58,7 +59,7 @@ struct ExchangeTests {
         defer { server.stop() }
         let port = server.port
         let (began, transfers) = try Bench.run(engine: engine) { bench in
-            let device = device()
+            let device = plainDevice()
             let began = bench.lane.now
             return (
                 began,
@@ -98,7 +99,7 @@ struct ExchangeTests {
         defer { server.stop() }
         let port = server.port
         let transfer = try Bench.run(engine: engine) {
-            await $0.exchange(get(port), from: device())
+            await $0.exchange(get(port), from: plainDevice())
         }
         #expect(transfer.reply?.status == 302)
         #expect(transfer.reply?.headers["Location"] == "/elsewhere")

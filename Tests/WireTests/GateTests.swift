@@ -3,6 +3,7 @@ import Glibc
 import Journal
 import Lanes
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Wire
@@ -31,8 +32,8 @@ struct GateTests {
         let port = server.port
         let (before, exchanges, exact) = try Bench.run(WireSettings(engine: .direct)) { bench in
             let held = [
-                await bench.lane.hold(Self.post(port, "b=one"), from: device(1)),
-                await bench.lane.hold(Self.post(port, "b=two"), from: device(2)),
+                await bench.lane.hold(Self.post(port, "b=one"), from: plainDevice(1)),
+                await bench.lane.hold(Self.post(port, "b=two"), from: plainDevice(2)),
             ]
             try? await bench.lane.sleep(for: .milliseconds(100))
             let before = heard.all.count
@@ -57,7 +58,7 @@ struct GateTests {
         let port = server.port
         let settings = WireSettings(engine: .direct, tls: .init(ca: files.path("ca.pem")))
         let exchanges = try Bench.run(settings) { bench in
-            let device = device()
+            let device = plainDevice()
             var exchanges: [Exchange] = []
             for body in ["one", "two"] {
                 let held = await bench.lane.hold(Self.post(port, body, .https), from: device)
@@ -79,12 +80,12 @@ struct GateTests {
         let settings = WireSettings(
             connections: .pooled, http: .http2, tls: .init(ca: files.path("ca.pem")))
         let (segments, exchanges) = try Bench.run(settings) { bench in
-            _ = await bench.exchange(Self.post(port, "warm", .https), from: device(1))
+            _ = await bench.exchange(Self.post(port, "warm", .https), from: plainDevice(1))
             var held: [HeldCall] = []
             for number in 1...3 {
                 held.append(
                     await bench.lane.hold(
-                        Self.post(port, "b=\(number)", .https), from: device(number)))
+                        Self.post(port, "b=\(number)", .https), from: plainDevice(number)))
             }
             let before = bench.transport.descriptors.reduce(0) { $0 + Self.segmentsSent($1) }
             bench.lane.release(held)
@@ -115,7 +116,7 @@ struct GateTests {
         server.stop()
         let port = server.port
         let (isOver, exchange) = try Bench.run(WireSettings(engine: .direct)) { bench in
-            let held = await bench.lane.hold(Self.post(port, "x"), from: device())
+            let held = await bench.lane.hold(Self.post(port, "x"), from: plainDevice())
             // Refusal and readiness come in one turn.
             try? await bench.lane.sleep(for: .milliseconds(1))
             return (held.isOver, await bench.lane.answer(to: held).exchange)
@@ -133,7 +134,7 @@ struct GateTests {
         defer { server.stop() }
         let port = server.port
         let exchange = try Bench.run(WireSettings(engine: .direct)) { bench in
-            let held = await bench.lane.hold(Self.post(port, "x"), from: device())
+            let held = await bench.lane.hold(Self.post(port, "x"), from: plainDevice())
             try? await bench.lane.sleep(for: .seconds(1))
             bench.lane.release([held])
             return await bench.lane.answer(to: held).exchange
@@ -153,7 +154,7 @@ struct GateTests {
         let port = server.port
         let settings = WireSettings(engine: .direct, timeout: .seconds(2))
         let exchange = try Bench.run(settings) { bench in
-            let held = await bench.lane.hold(Self.post(port, "x"), from: device())
+            let held = await bench.lane.hold(Self.post(port, "x"), from: plainDevice())
             try? await bench.lane.sleep(for: .seconds(1))
             bench.lane.release([held])
             return await bench.lane.answer(to: held).exchange
@@ -174,7 +175,7 @@ struct GateTests {
         defer { server.stop() }
         let port = server.port
         let (before, exact, status) = try Bench.run(WireSettings(engine: .multi)) { bench in
-            let held = await bench.lane.hold(Self.post(port, "x"), from: device())
+            let held = await bench.lane.hold(Self.post(port, "x"), from: plainDevice())
             try? await bench.lane.sleep(for: .milliseconds(30))
             let before = heard.all.count
             bench.lane.release([held])

@@ -15,7 +15,8 @@ struct HTTP1RequestTests {
     }
 
     private static func text(_ buffer: RequestBuffer) -> String {
-        String(decoding: buffer.contents(), as: UTF8.self).replacing("\r\n", with: "|")
+        String(decoding: buffer.contents(from: 0, to: buffer.count), as: UTF8.self).replacing(
+            "\r\n", with: "|")
     }
 
     @Test(
@@ -66,6 +67,6 @@ struct HTTP1RequestTests {
         #expect(Self.text(buffer) == "GET /s HTTP/1.1|Host: h:1||")
         #expect(Self.text(copy).hasSuffix("||" + String(repeating: "y", count: 100_000)))
         copy.write(long, authority: "h:1")
-        #expect(copy.contents(from: copy.count - 2).elementsEqual("yy".utf8))
+        #expect(copy.contents(from: copy.count - 2, to: copy.count).elementsEqual("yy".utf8))
     }
 }

@@ -3,6 +3,7 @@ import Glibc
 import Journal
 import Lanes
 import Synchronization
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -33,7 +34,7 @@ struct IdleConnectionTests {
         _ isReady: @escaping @Sendable () -> Bool
     ) throws -> [Transfer] {
         try Bench.run(engine: engine, settings) { bench in
-            let device = device()
+            let device = plainDevice()
             let first = await bench.exchange(call, from: device)
             for _ in 1...5000 where !isReady() { usleep(1000) }
             return [first, await bench.exchange(call, from: device)]

@@ -1,6 +1,7 @@
 import Dialects
 import Journal
 import Lanes
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -125,7 +126,7 @@ struct MisbehaviourTests {
         let port = server.port
         let settings = WireSettings(timeout: .seconds(2), responseLimit: 100_000)
         let transfer = try Bench.run(engine: engine, settings) {
-            await $0.exchange(get(port), from: device())
+            await $0.exchange(get(port), from: plainDevice())
         }
         #expect(Self.verdict(transfer) == row.expected, "\(transfer.result)")
         let sent = try #require(transfer.sent)
@@ -148,7 +149,7 @@ struct MisbehaviourTests {
         defer { server.stop() }
         let port = server.port
         let transfer = try Bench.run(engine: engine) {
-            await $0.exchange(get(port), from: device())
+            await $0.exchange(get(port), from: plainDevice())
         }
         let sent = try #require(transfer.sent)
         let firstByte = try #require(transfer.firstByte)
@@ -169,7 +170,7 @@ struct MisbehaviourTests {
         defer { server.stop() }
         let port = server.port
         let transfers = try Bench.run(engine: engine) { bench in
-            let device = device()
+            let device = plainDevice()
             return [
                 await bench.exchange(get(port), from: device),
                 await bench.exchange(get(port), from: device),

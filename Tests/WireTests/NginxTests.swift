@@ -2,6 +2,7 @@ import Dialects
 import Foundation
 import Journal
 import Lanes
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -30,13 +31,13 @@ private final class Nginx {
             }
             stop()
         }
-        let log = files.folder.appendingPathComponent("error.log")
+        let log = files.folder.url.appendingPathComponent("error.log")
         let text = (try? String(contentsOf: log, encoding: .utf8)) ?? "no error.log"
         throw NotStarted(description: "nginx did not start: \(text)")
     }
 
     private func pid(_ files: Certificates) -> String {
-        files.folder.appendingPathComponent("pid").path
+        files.folder.path("pid")
     }
 
     private struct NotStarted: Error, CustomStringConvertible { let description: String }
@@ -60,7 +61,7 @@ private final class Nginx {
                 }
             }
             """
-        let file = files.folder.appendingPathComponent("nginx.conf")
+        let file = files.folder.url.appendingPathComponent("nginx.conf")
         try Data(text.utf8).write(to: file)
         process = Process()
         process.executableURL = URL(fileURLWithPath: Self.program!)
@@ -100,7 +101,7 @@ struct NginxTests {
 
     private func story(_ settings: WireSettings, _ call: Call) throws -> [Transfer] {
         try Bench.run(settings) { bench in
-            let device = device()
+            let device = plainDevice()
             var transfers: [Transfer] = []
             for call in Self.calls(call) {
                 transfers.append(await bench.exchange(call, from: device))

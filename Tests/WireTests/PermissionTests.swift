@@ -1,4 +1,5 @@
 import Dialects
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -108,7 +109,7 @@ struct PermissionTests {
             engine: engine,
             WireSettings(permission: Permission(named: ["auth.staging.example"])),
             lookup: { _ in .success([IPAddress("203.0.113.7")!]) },
-            { await $0.exchange(get(port, host: "auth.staging.example"), from: device()) })
+            { await $0.exchange(get(port, host: "auth.staging.example"), from: plainDevice()) })
         #expect(transfer.refusal?.kind == .hostNotAllowed)
         #expect(transfer.sent == nil && transfer.route.connection == 0)
         #expect(server.connections == 0)
@@ -125,8 +126,8 @@ struct PermissionTests {
             },
             { bench in
                 [
-                    await bench.exchange(get(1, host: "evil.test"), from: device()),
-                    await bench.exchange(get(1, host: "localhost"), from: device()),
+                    await bench.exchange(get(1, host: "evil.test"), from: plainDevice()),
+                    await bench.exchange(get(1, host: "localhost"), from: plainDevice()),
                 ]
             })
         #expect(transfers.map(\.refusal?.kind) == [.hostNotAllowed, .nameNotResolved])

@@ -1,6 +1,7 @@
 import Dialects
 import Journal
 import Lanes
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -18,7 +19,7 @@ struct ProxyTests {
         let transfer = try Bench.run(
             engine: engine,
             environment: ["http_proxy": "http://127.0.0.1:1"],
-            { await $0.exchange(get(port), from: device()) })
+            { await $0.exchange(get(port), from: plainDevice()) })
         #expect(transfer.reply?.status == 200)
     }
 
@@ -38,7 +39,7 @@ struct ProxyTests {
         let settings = WireSettings(
             proxy: .url(url), permission: Permission(allowedByRig: ["far.example"]))
         let transfers = try Bench.run(engine: engine, settings) { bench in
-            let (one, two) = (device(1), device(2))
+            let (one, two) = (plainDevice(1), plainDevice(2))
             var transfers: [Transfer] = []
             for device in [one, two, one] {
                 let call = get(8080, "/x", host: "far.example")
@@ -70,7 +71,7 @@ struct ProxyTests {
             engine: engine, WireSettings(proxy: .environment), environment: environment
         ) {
             bench in
-            let device = device()
+            let device = plainDevice()
             return [
                 await bench.exchange(get(port), from: device).reply?.text,
                 await bench.exchange(get(port, host: "localhost"), from: device).reply?.text,
@@ -94,7 +95,7 @@ struct ProxyTests {
         ] {
             let settings = WireSettings(proxy: .url("http://127.0.0.1:\(port)"))
             let transfer = try Bench.run(engine: engine, settings) {
-                await $0.exchange(call, from: device())
+                await $0.exchange(call, from: plainDevice())
             }
             #expect(transfer.refusal?.kind == .proxy, "\(transfer.result)")
             #expect(transfer.refusal?.detail.contains("the proxy http://127.0.0.1:\(port)") == true)
@@ -114,7 +115,7 @@ struct ProxyTests {
             proxy: .url("http://127.0.0.1:\(port)"),
             permission: Permission(allowedByRig: ["far.example"]))
         let transfer = try Bench.run(engine: engine, proxied) {
-            await $0.exchange(get(80, host: "far.example"), from: device())
+            await $0.exchange(get(80, host: "far.example"), from: plainDevice())
         }
         #expect(transfer.refusal?.kind == .proxy, "\(transfer.result)")
         #expect(
@@ -122,7 +123,7 @@ struct ProxyTests {
                 "the proxy http://127.0.0.1:\(port) wants credentials (407); set user and password "
                     + "in target.proxy: http://USER:PASSWORD@HOST:PORT") == true)
         let plain = try Bench.run(engine: engine) {
-            await $0.exchange(get(port), from: device())
+            await $0.exchange(get(port), from: plainDevice())
         }
         #expect(plain.reply?.status == 407)
     }

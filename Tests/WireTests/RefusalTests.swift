@@ -3,6 +3,7 @@ import Glibc
 import Journal
 import Lanes
 import Synchronization
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -16,7 +17,7 @@ struct RefusalTests {
         let port = server.port
         server.stop()
         let transfer = try Bench.run(engine: engine) { bench in
-            await bench.exchange(get(port, host: "localhost"), from: device())
+            await bench.exchange(get(port, host: "localhost"), from: plainDevice())
         }
         #expect(transfer.refusal?.kind == .connectionRefused)
         let detail = transfer.refusal?.detail ?? ""
@@ -44,23 +45,11 @@ struct RefusalTests {
     @Test("a port that nobody accepts on runs into the time-out, refused", arguments: engines)
     func silentPort(_ engine: TransportOptions.Engine) throws {
         // A full backlog: the kernel answers no more handshakes.
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let (listener, port) = Loopback.listening(backlog: 0)
         defer { close(listener) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                _ = bind(listener, $0, length)
-                getsockname(listener, $0, &length)
-            }
-        }
-        listen(listener, 0)
-        let port = Int(UInt16(bigEndian: address.sin_port))
         let transfers = try Bench.run(engine: engine, WireSettings(timeout: .seconds(2))) {
             bench in
-            await bench.exchange((1...4).map { (call: get(port), device: device($0)) })
+            await bench.exchange((1...4).map { (call: get(port), device: plainDevice($0)) })
         }
         let refused = transfers.compactMap(\.refusal)
         #expect(!refused.isEmpty && refused.allSatisfy { $0.kind == .timeout })
@@ -76,7 +65,7 @@ struct RefusalTests {
         defer { server.stop() }
         let port = server.port
         let transfers = try Bench.run(engine: engine, WireSettings(timeout: .seconds(2))) { bench in
-            await bench.exchange([(call: get(port, scheme: .https), device: device(1))])
+            await bench.exchange([(call: get(port, scheme: .https), device: plainDevice(1))])
         }
         let refusal = try #require(transfers.first?.refusal)
         #expect(refusal.kind == .timeout)
@@ -101,7 +90,9 @@ struct RefusalTests {
                 return .success([IPAddress("127.0.0.1")!])
             },
             { bench in
-                let calls = (1...5).map { (call: get(port, host: "a.test"), device: device($0)) }
+                let calls = (1...5).map {
+                    (call: get(port, host: "a.test"), device: plainDevice($0))
+                }
                 return await bench.exchange(calls) + (await bench.exchange(calls))
             })
         #expect(transfers.allSatisfy { $0.reply?.status == 200 })
@@ -126,8 +117,8 @@ struct RefusalTests {
             },
             { bench in
                 await bench.exchange([
-                    (call: get(1, host: "no.test"), device: device(1)),
-                    (call: get(1, host: "slow.test"), device: device(2)),
+                    (call: get(1, host: "no.test"), device: plainDevice(1)),
+                    (call: get(1, host: "slow.test"), device: plainDevice(2)),
                 ])
             })
         #expect(transfers.map(\.refusal?.kind) == [.nameNotResolved, .timeout])
@@ -159,8 +150,9 @@ struct RefusalTests {
                 let began = lane.now
                 lane.at(began + .milliseconds(50)) { bench.transport.abort() }
                 let transfers = await bench.exchange([
-                    (call: get(port), device: device(1)), (call: get(port), device: device(2)),
-                    (call: get(port, host: "slow.test"), device: device(3)),
+                    (call: get(port), device: plainDevice(1)),
+                    (call: get(port), device: plainDevice(2)),
+                    (call: get(port, host: "slow.test"), device: plainDevice(3)),
                 ])
                 return (transfers, lane.now - began, bench.transport.openConnections)
             })
@@ -181,7 +173,7 @@ struct RefusalTests {
         let port = server.port
         let (answered, sleeps) = try Bench.run(engine: engine) { bench in
             bench.lane.stop(at: bench.lane.now + .milliseconds(50))
-            let answered = await bench.lane.send(get(port), from: device())
+            let answered = await bench.lane.send(get(port), from: plainDevice())
             do throws(Stopped) {
                 try await bench.lane.sleep(for: .seconds(10))
                 return (answered, true)
@@ -201,7 +193,7 @@ struct RefusalTests {
         defer { server.stop() }
         let port = server.port
         let (transfer, open) = try Bench.run(engine: engine) { bench in
-            let (one, two) = (device(1), device(2))
+            let (one, two) = (plainDevice(1), plainDevice(2))
             bench.lane.at(bench.lane.now + .milliseconds(30)) { bench.transport.retire(one) }
             bench.lane.at(bench.lane.now + .milliseconds(60)) { bench.transport.abort() }
             let transfers = await bench.exchange([

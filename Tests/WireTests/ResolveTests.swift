@@ -1,6 +1,7 @@
 import Dialects
 import Journal
 import Lanes
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -31,7 +32,7 @@ struct ResolveTests {
         let transfer = try Bench.run(
             engine: engine, settings, lookup: Self.nobody
         ) { bench in
-            await bench.exchange(get(port, host: "auth.example"), from: device())
+            await bench.exchange(get(port, host: "auth.example"), from: plainDevice())
         }
         #expect(transfer.reply?.text.contains("auth.example:\(port)") == true)
         #expect(transfer.route.remote == "127.0.0.1:\(port)")
@@ -41,7 +42,7 @@ struct ResolveTests {
     func permission(engine: TransportOptions.Engine) throws {
         let settings = WireSettings(pinned: [try Self.pin(["203.0.113.7"])])
         let transfer = try Bench.run(engine: engine, settings) { bench in
-            await bench.exchange(get(1, host: "auth.example"), from: device())
+            await bench.exchange(get(1, host: "auth.example"), from: plainDevice())
         }
         #expect(transfer.refusal?.kind == .hostNotAllowed)
         #expect(
@@ -58,7 +59,7 @@ struct ResolveTests {
         let transfer = try Bench.run(
             engine: engine, settings, lookup: Self.nobody
         ) { bench in
-            await bench.exchange(get(1, host: "other.example"), from: device())
+            await bench.exchange(get(1, host: "other.example"), from: plainDevice())
         }
         #expect(transfer.refusal?.kind == .nameNotResolved)
     }
@@ -95,7 +96,7 @@ struct ResolveTests {
         let byHousehold = try Bench.run(engine: engine, kept) { bench in
             var reached: [Bool] = []
             for household in [0, 1, 2, 0] {
-                let device = device(household)
+                let device = plainDevice(household)
                 for _ in 0..<2 {
                     let transfer = await bench.exchange(
                         get(port, host: "auth.example"), from: device)
@@ -108,7 +109,7 @@ struct ResolveTests {
         let fresh = WireSettings(
             connections: .fresh, pinned: [try Self.pin(addresses, .request)])
         let byRequest = try Bench.run(engine: engine, fresh) { bench in
-            let device = device()
+            let device = plainDevice()
             var reached: [Bool] = []
             for _ in 0..<6 {
                 let transfer = await bench.exchange(
@@ -127,7 +128,7 @@ struct ResolveTests {
         let port = server.port
         func connects(_ connections: TransportOptions.Connections) throws -> [Bool] {
             try Bench.run(engine: engine, WireSettings(connections: connections)) { bench in
-                let device = device()
+                let device = plainDevice()
                 let before = bench.transport.wouldConnect(for: get(port), from: device)
                 _ = await bench.exchange(get(port), from: device)
                 let after = bench.transport.wouldConnect(for: get(port), from: device)

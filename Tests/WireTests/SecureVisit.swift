@@ -1,4 +1,5 @@
 import Signing
+import TestSupport
 
 /// One connection from the server's side of TLS: as rough as the test wants it.
 final class SecureVisit {

@@ -4,6 +4,7 @@ import Lanes
 import Signing
 import Standin
 import Statistics
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -42,7 +43,7 @@ struct StandinExchangeTests {
         let settings = WireSettings(http: row.http, tls: .init(verifies: false))
         let (issued, polls) = try Bench.run(engine: row.engine, settings) {
             bench in
-            let device = device()
+            let device = plainDevice()
             let credential = Credential(device: device.identity, bearer: nil)
             let issued = await bench.lane.send(
                 dialect.issueCode(credential, lifetime: nil, mvpd: nil)!, from: device)
@@ -83,7 +84,7 @@ struct StandinExchangeTests {
         let sent = call
         let settings = WireSettings(http: .http2, tls: .init(verifies: false))
         let transfers = try Bench.run(settings) { bench in
-            let device = device()
+            let device = plainDevice()
             var transfers: [Transfer] = []
             for _ in 1...220 { transfers.append(await bench.exchange(sent, from: device)) }
             return transfers

@@ -1,5 +1,6 @@
 import Dialects
 import Lanes
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -63,7 +64,7 @@ struct TLSEndTests {
         let settings = WireSettings(tls: .init(ca: files.path("ca.pem")))
         let port = server.port
         let transfer = try Bench.run(engine: engine, settings) {
-            await $0.exchange(secure(port), from: device())
+            await $0.exchange(secure(port), from: plainDevice())
         }
         guard let words = row.lost else {
             #expect(transfer.reply?.text == "ab", "\(transfer.result)")

@@ -2,6 +2,7 @@ import Dialects
 import Glibc
 import Journal
 import Lanes
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -18,7 +19,7 @@ struct TLSTests {
     private func once(
         _ engine: TransportOptions.Engine, _ call: Call, _ settings: WireSettings
     ) throws -> Transfer {
-        try Bench.run(engine: engine, settings) { await $0.exchange(call, from: device()) }
+        try Bench.run(engine: engine, settings) { await $0.exchange(call, from: plainDevice()) }
     }
 
     @Test("an own CA is trusted, alone or beside the system's", arguments: engines)
@@ -55,7 +56,7 @@ struct TLSTests {
         let settings = WireSettings(http: .http2, tls: .init(ca: files.path("ca.pem")))
         for call in [secure(overTLS.port, "/s"), get(plain.port, "/s")] {
             let (rounds, open) = try Bench.run(settings) { bench in
-                let (one, two) = (device(1), device(2))
+                let (one, two) = (plainDevice(1), plainDevice(2))
                 let calls = [one, one, one, two].map { (call: call, device: $0) }
                 let rounds = [await bench.exchange(calls), await bench.exchange(calls)]
                 bench.transport.retire(two)
@@ -84,7 +85,7 @@ struct TLSTests {
         defer { plain.stop() }
         let port = plain.port
         let transfers = try Bench.run(WireSettings(http: .http2)) { bench in
-            let device = device()
+            let device = plainDevice()
             var transfers: [Transfer] = []
             for number in 1...6 {
                 var call = get(port, "/s")
@@ -140,7 +141,7 @@ struct TLSTests {
         let port = server.port
         let settings = WireSettings(tls: .init(ca: files.path("ca.pem"), caOnly: true))
         let (rounds, open) = try Bench.run(engine: engine, settings) { bench in
-            let devices = (1...20).map { device($0) }
+            let devices = (1...20).map { plainDevice($0) }
             let calls = devices.map { (call: secure(port), device: $0) }
             let rounds = [await bench.exchange(calls), await bench.exchange(calls)]
             for device in devices[1...] { bench.transport.retire(device) }
@@ -160,7 +161,7 @@ struct TLSTests {
             let settings = WireSettings(
                 connections: .fresh, tls: .init(ca: files.path("ca.pem"), caOnly: true))
             let resumed = try Bench.run(engine: engine, settings) { bench in
-                let devices = [device(1), device(2), device(3)]
+                let devices = [plainDevice(1), plainDevice(2), plainDevice(3)]
                 var resumed: [[Bool?]] = []
                 for _ in 1...3 {
                     var round: [Bool?] = []
@@ -189,7 +190,7 @@ struct TLSTests {
         let port = server.port
         let settings = WireSettings(tls: .init(ca: files.path("ca.pem"), caOnly: true))
         let resumed = try Bench.run(engine: engine, settings) { bench in
-            let (one, two) = (device(1), device(2))
+            let (one, two) = (plainDevice(1), plainDevice(2))
             var resumed: [Bool?] = []
             for device in [one, one, two, one, two] {
                 let transfer = await bench.exchange(secure(port), from: device)

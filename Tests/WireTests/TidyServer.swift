@@ -5,16 +5,14 @@ import NIOHTTP2
 import NIOPosix
 import Signing
 import Standin
+import TestSupport
 
 /// Keys and certificates made by the `openssl` command, in a folder of their own.
 final class Certificates {
-    let folder: URL
+    let folder = TestFolder()
 
     /// A CA, and those of `server`, `other`, `expired` and `client` that are asked for.
     init(_ names: [String]) throws {
-        folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("screenrig-tests-\(UInt64.random(in: 0 ... .max))")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
         try openssl("req -x509 \(key) -keyout ca.key -out ca.pem -days 2 -subj /CN=test-ca")
         for (name, host, days) in [
@@ -30,24 +28,14 @@ final class Certificates {
         }
     }
 
-    deinit { try? FileManager.default.removeItem(at: folder) }
+    func path(_ name: String) -> String { folder.path(name) }
 
-    func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
-
-    func text(_ name: String) throws -> String {
-        try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
-    }
+    func text(_ name: String) throws -> String { try folder.read(name) }
 
     private func openssl(_ arguments: String) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-        process.arguments = arguments.split(separator: " ").map(String.init)
-        process.currentDirectoryURL = folder
-        process.standardError = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        precondition(process.terminationStatus == 0, "openssl \(arguments)")
+        let command = ["openssl"] + arguments.split(separator: " ").map(String.init)
+        let status = try Program(command, in: folder.url).status
+        precondition(status == 0, "openssl \(arguments)")
     }
 }
 

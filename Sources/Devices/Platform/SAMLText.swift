@@ -16,11 +16,6 @@ enum SAMLText {
         Base64.encode(normalised(text).utf8)
     }
 
-    /// Steps 1 to 5: what stands in the body.
-    static func wire(_ text: String) -> String {
-        FormEncoding.encode(base64(text))
-    }
-
     /// 1. Every run of spaces and tabs becomes one space; other white space stays.
     private static func collapsed(_ text: String) -> String.UnicodeScalarView {
         var scalars = String.UnicodeScalarView()

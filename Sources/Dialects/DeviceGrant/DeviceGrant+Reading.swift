@@ -26,7 +26,7 @@ extension DeviceGrant {
             return .unread(document, "no JSON", "\(place(call)): the body is a JSON object")
         }
         switch call.operation {
-        case .serverMetadata: return readMetadata(tree, to: call)
+        case .serverMetadata: return readMetadata(tree)
         case .deviceAuthorization: return readCodes(tree, to: call)
         case .deviceToken, .refreshToken, .otherClientToken, .otherClientRefresh:
             return readToken(tree, document.reply, to: call)
@@ -92,16 +92,14 @@ extension DeviceGrant {
         if call.operation == .deviceToken || call.operation == .refreshToken
             || call.operation == .deviceAuthorization
         {
-            judgeError(document, to: call, &reading)
+            judgeError(document, &reading)
         }
         return reading
     }
 
     /// The form of an error (RFC 6749, 5.2): documented is the status 400, or 401 for a client that is not
     /// known, and an object with `error`.
-    private func judgeError(
-        _ document: ReplyDocument, to call: Call, _ reading: inout Reading
-    ) {
+    private func judgeError(_ document: ReplyDocument, _ reading: inout Reading) {
         let reply = document.reply
         let error = document.read()?["error"]?.text
         if error == nil {
@@ -121,7 +119,7 @@ extension DeviceGrant {
 
     // MARK: Documents
 
-    private func readMetadata(_ tree: JSONDocument.Value, to call: Call) -> Reading {
+    private func readMetadata(_ tree: JSONDocument.Value) -> Reading {
         func address(_ name: String) -> WebAddress? { tree[name]?.text.flatMap { WebAddress($0) } }
         guard
             let codes = address("device_authorization_endpoint")

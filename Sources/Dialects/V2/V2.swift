@@ -6,14 +6,8 @@ internal import Vocabulary
 public struct V2: Dialect {
     /// Origin of all paths.
     public let origin: Origin
-    /// Before every path; usually empty.
-    public let prefix: String
     /// `sp` of the page: V1's requestor.
     public let serviceProvider: String
-    /// `domainName` of S1 and S2.
-    public let domain: String
-    /// Where the browser comes back to.
-    public let redirectURL: String
     /// What requests have in common, made once.
     let paths: Paths
     /// `domainName` and `redirectUrl` of a form, with an ampersand before them.
@@ -30,15 +24,14 @@ public struct V2: Dialect {
         let register, token: String
     }
 
+    /// `prefix`: before every path; `domain`: `domainName` of S1 and S2; `redirectURL`: where the browser
+    /// comes back to.
     public init(
         origin: Origin, prefix: String = "", serviceProvider: String, domain: String,
         redirectURL: String
     ) {
         self.origin = origin
-        self.prefix = prefix
         self.serviceProvider = serviceProvider
-        self.domain = domain
-        self.redirectURL = redirectURL
         let name = FormEncoding.encode(serviceProvider)
         let own = "\(prefix)/api/v2/\(name)"
         paths = Paths(

@@ -30,11 +30,6 @@ extension RacePlan {
         return plan
     }
 
-    /// The plan of that name.
-    public static func named(_ name: String) -> RacePlan? {
-        (catalogue + grantCatalogue).first { $0.name == name }
-    }
-
     private static var pollAuthenticate: RacePlan {
         one(
             "poll-authenticate", "a TV polls while its phone signs in",

@@ -86,7 +86,7 @@ public enum RaceText {
 
     /// Everything that a search found; `cases` are paths, in the order of the findings.
     public static func report(
-        _ outcome: RaceOutcome, target: String, cases: [String?], width: Int = 80
+        _ outcome: RaceOutcome, cases: [String?], width: Int = 80
     ) -> String {
         var lines: [String] = []
         for (number, finding) in outcome.findings.enumerated() {

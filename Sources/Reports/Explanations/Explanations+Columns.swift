@@ -39,15 +39,3 @@ extension Explanation {
         return (own, like)
     }
 }
-
-/// The tables of columns in docs/reports.md, by the heading above each.
-package enum ColumnTables {
-    package static let all: [(file: String, text: String)] = [
-        ("latencies.csv", OperationRow.columns.documentation()),
-        ("timeline.csv", TimelineRow.columns.documentation()),
-        ("households.csv", HouseholdRow.columns.documentation()),
-        ("providers.csv", ProviderRow.columns.documentation()),
-        ("violations.csv", ViolationLine.columns.documentation()),
-        ("shards.csv", MergedShard.columns.documentation()),
-    ]
-}

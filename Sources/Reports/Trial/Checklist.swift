@@ -65,10 +65,6 @@ public struct Checklist: Sendable {
             ?? rows.first { if case .notEntitled = $0.state { true } else { false } }
     }
 
-    public var firstFailure: Row? {
-        rows.first { if case .failed = $0.state { true } else { false } }
-    }
-
     /// Every step passed or was not needed.
     public var isPassed: Bool {
         rows.allSatisfy { row in

@@ -99,7 +99,7 @@ package struct ShardMerge {
         let merge = try HistoryMerge(
             path: directory.history, header: header,
             parts: zip(runs, offsets).map { run, offset in
-                MergePart(run.history, shard: run.shard, offset: .nanoseconds(offset))
+                MergePart(run.history, offset: .nanoseconds(offset))
             })
         do {
             try merge.run()

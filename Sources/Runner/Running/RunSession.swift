@@ -21,7 +21,6 @@ package final class RunSession: @unchecked Sendable {
     package let lanes: [Lane]
     package let coordinator: Coordinator
 
-    private let options: RunOptions
     private let terms: RunConfiguration
     private let pages: PageFolder
     private let writer: HistoryWriter
@@ -38,7 +37,7 @@ package final class RunSession: @unchecked Sendable {
         _ rig: Rig, on venue: Venue, into directory: RunDirectory, _ options: RunOptions = .init(),
         planned: Duration? = nil, observer: any RunObserver = NoObserver()
     ) throws(RunError) {
-        (self.rig, self.venue, self.directory, self.options) = (rig, venue, directory, options)
+        (self.rig, self.venue, self.directory) = (rig, venue, directory)
         let whole = Plan(rig, seed: rig.seed, run: venue.run)
         let plan = venue.shard.map { $0.part(of: whole) } ?? whole
         let shard = venue.shard?.record(of: whole, isVirtual: venue.isVirtual)

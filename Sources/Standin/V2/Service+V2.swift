@@ -65,7 +65,7 @@ extension Service {
                 .serviceProvider, "Unknown service provider '\(question.route.requestor)'")
         }
         guard endpoint.needsDevice else {
-            return try dispatch(question, requestor, client, at: moment)
+            return try dispatch(question, requestor, at: moment)
         }
         guard let device = question.deviceIdentifier else {
             throw V2Error(
@@ -95,8 +95,7 @@ extension Service {
 
     /// What asks for no device: the configuration, and what is known by its code.
     private mutating func dispatch(
-        _ question: V2Question, _ requestor: ServiceSettings.Requestor, _ client: String,
-        at moment: Moment
+        _ question: V2Question, _ requestor: ServiceSettings.Requestor, at moment: Moment
     ) throws(V2Error) -> Reply {
         switch question.route.endpoint {
         case .configuration:

@@ -22,12 +22,7 @@ final class RequestBuffer {
 
     deinit { bytes.deallocate() }
 
-    /// What has been written, from `start` on; valid until the next request is written.
-    func contents(from start: Int = 0) -> UnsafeRawBufferPointer {
-        contents(from: start, to: count)
-    }
-
-    /// The same up to `end`.
+    /// What has been written, from `start` to `end`; valid until the next request is written.
     func contents(from start: Int, to end: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: bytes + start, count: end - start)
     }

@@ -81,7 +81,6 @@ final class RaceShow: Sendable {
         if form == .block, up > 0 { Terminal.complain("\u{1B}[\(up)A\u{1B}[J") }
         Terminal.print(
             RaceText.report(
-                outcome, target: stage.venue.targetName, cases: cases,
-                width: min(100, max(60, Terminal.width))))
+                outcome, cases: cases, width: min(100, max(60, Terminal.width))))
     }
 }

@@ -23,7 +23,7 @@ extension Reader {
         let normalised = SAMLText.normalised(text)
         if normalised.utf8.count > text.utf8.count { return "SAML text has grown" }
         if normalised.contains(where: \.isNewline) { return "SAML text has kept a line end" }
-        let wire = SAMLText.wire(text)
+        let wire = FormEncoding.encode(SAMLText.base64(text))
         if Percent.decode(wire.utf8Span.span) != Base64.encode(normalised.utf8) {
             return "what stands in the body is not the text's Base64"
         }

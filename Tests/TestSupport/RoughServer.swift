@@ -5,32 +5,17 @@ import Synchronization
 /// no protocol. One thread for each connection.
 ///
 /// Safe because what threads share is behind a lock, and the descriptor of the listener is set once.
-final class RoughServer: @unchecked Sendable {
-    let port: Int
+public final class RoughServer: @unchecked Sendable {
+    public let port: Int
     private let listener: Int32
     private let accepted = Mutex(0)
 
     /// How many connections there have been.
-    var connections: Int { accepted.withLock { $0 } }
+    public var connections: Int { accepted.withLock { $0 } }
 
-    init(_ script: @escaping @Sendable (Visit) -> Void) {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var one: Int32 = 1
-        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, 4)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let bound = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                let code = bind(listener, $0, length)
-                getsockname(listener, $0, &length)
-                return code
-            }
-        }
-        precondition(bound == 0 && listen(listener, 1024) == 0, "no loopback socket")
-        port = Int(UInt16(bigEndian: address.sin_port))
-        self.listener = listener
+    public init(_ script: @escaping @Sendable (Visit) -> Void) {
+        let (listener, port) = Loopback.listening()
+        (self.listener, self.port) = (listener, port)
         Thread.start { [self] in
             while true {
                 let descriptor = accept(listener, nil, nil)
@@ -54,13 +39,13 @@ final class RoughServer: @unchecked Sendable {
     }
 
     /// Nobody is accepted any more, and nothing listens.
-    func stop() {
+    public func stop() {
         // The accepting thread closes it: a number that is free could be another test's listener.
         shutdown(listener, Int32(SHUT_RDWR))
     }
 
     /// A server that answers each request with 200 and `body`, keeping connections.
-    static func plain(_ body: String = "{}") -> RoughServer {
+    public static func plain(_ body: String = "{}") -> RoughServer {
         RoughServer { visit in
             while visit.request() != nil { visit.answer(body) }
         }
@@ -68,9 +53,9 @@ final class RoughServer: @unchecked Sendable {
 }
 
 /// One connection, from the server's side.
-final class Visit {
+public final class Visit {
     /// Counts connections of the server from 1.
-    let number: Int
+    public let number: Int
     private let descriptor: Int32
     private var buffered: [UInt8] = []
     private var isClosed = false
@@ -81,7 +66,7 @@ final class Visit {
     }
 
     /// The next request with its body; nil when the client has gone.
-    func request() -> String? {
+    public func request() -> String? {
         while true {
             if let head = String(decoding: buffered, as: UTF8.self).firstRange(of: "\r\n\r\n") {
                 let text = String(decoding: buffered, as: UTF8.self)
@@ -104,7 +89,7 @@ final class Visit {
     }
 
     /// Reads and forgets: how many bytes came before the client went, at most `limit`.
-    func swallow(atMost limit: Int) -> Int {
+    public func swallow(atMost limit: Int) -> Int {
         var chunk = [UInt8](repeating: 0, count: 65536)
         var total = buffered.count
         while total < limit {
@@ -116,15 +101,15 @@ final class Visit {
     }
 
     /// What comes next; nothing when the client has gone.
-    func receive() -> [UInt8] {
+    public func receive() -> [UInt8] {
         var chunk = [UInt8](repeating: 0, count: 65536)
         let count = recv(descriptor, &chunk, chunk.count, 0)
         return Array(chunk[..<max(0, count)])
     }
 
-    func send(_ text: String) { send(Array(text.utf8)) }
+    public func send(_ text: String) { send(Array(text.utf8)) }
 
-    func send(_ content: [UInt8]) {
+    public func send(_ content: [UInt8]) {
         var bytes = content
         while !bytes.isEmpty {
             let count = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
@@ -133,24 +118,14 @@ final class Visit {
         }
     }
 
-    func answer(_ body: String, status: String = "200 OK", headers: String = "") {
+    public func answer(_ body: String, status: String = "200 OK", headers: String = "") {
         send("HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(headers)\r\n\(body)")
     }
 
     /// Carries bytes to and from a port of loopback until either side ends.
-    func relay(to port: Int) {
-        let other = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    public func relay(to port: Int) {
+        guard let other = Loopback.connected(to: port) else { return }
         defer { Glibc.close(other) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        address.sin_port = UInt16(port).bigEndian
-        let code = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(other, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard code == 0 else { return }
         var sides = [
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: other, events: Int16(POLLIN), revents: 0),
@@ -167,31 +142,24 @@ final class Visit {
     }
 
     /// Where the client sends from.
-    var peer: String {
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                _ = getpeername(descriptor, $0, &length)
-            }
-        }
-        let number = UInt32(bigEndian: address.sin_addr.s_addr)
+    public var peer: String {
+        let number = UInt32(bigEndian: Loopback.peer(of: descriptor)?.sin_addr.s_addr ?? 0)
         return [24, 16, 8, 0].map { String(number >> UInt32($0) & 255) }.joined(separator: ".")
     }
 
     /// The client reads the end of the answers, and may still send.
-    func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+    public func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    func pause(_ milliseconds: UInt32) { usleep(milliseconds * 1000) }
+    public func pause(_ milliseconds: UInt32) { usleep(milliseconds * 1000) }
 
-    func close() {
+    public func close() {
         guard !isClosed else { return }
         isClosed = true
         Glibc.close(descriptor)
     }
 
     /// Closes so that the client sees a reset.
-    func reset() {
+    public func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(
             descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))

@@ -1,6 +1,0 @@
-import Dialects
-
-/// What reads answers in these tests.
-let plainDialect = V1(
-    origin: Origin(scheme: .http, host: "127.0.0.1"), requestor: "DEMOTV", domain: "demo.test",
-    redirectURL: "https://demo.test/done")
