@@ -14,19 +14,19 @@ public final class Dashboard: Sendable {
     public let metricsURL: String?
     private let group: MultiThreadedEventLoopGroup
     private let channels: [any Channel]
-    private let crowd: NIOLoopBound<Crowd>
+    private let subscribers: NIOLoopBound<Subscribers>
     private let board: Board
     private let loop: any EventLoop
 
     private init(
         pageURL: String?, metricsURL: String?, group: MultiThreadedEventLoopGroup,
-        channels: [any Channel], crowd: NIOLoopBound<Crowd>, board: Board
+        channels: [any Channel], subscribers: NIOLoopBound<Subscribers>, board: Board
     ) {
         self.pageURL = pageURL
         self.metricsURL = metricsURL
         self.group = group
         self.channels = channels
-        self.crowd = crowd
+        self.subscribers = subscribers
         self.board = board
         loop = group.next()
     }
@@ -41,7 +41,7 @@ public final class Dashboard: Sendable {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let board = Board(LiveBoard(state), subject, token: token)
-        let crowd = await Self.crowd(on: loop)
+        let subscribers = await Self.subscribers(on: loop)
         do throws(DashboardError) {
             var channels: [any Channel] = []
             var urls: [String?] = []
@@ -51,7 +51,7 @@ public final class Dashboard: Sendable {
                     continue
                 }
                 let host = site == .metrics ? metricsHost : Self.loopback
-                let channel = try await bind(port, site, on: host, group, board, crowd)
+                let channel = try await bind(port, site, on: host, group, board, subscribers)
                 channels.append(channel)
                 let number = channel.localAddress?.port ?? 0
                 let fragment = site == .dashboard ? token.map { "#\($0)" } ?? "" : ""
@@ -60,7 +60,7 @@ public final class Dashboard: Sendable {
             }
             return Dashboard(
                 pageURL: urls[0], metricsURL: urls[1], group: group, channels: channels,
-                crowd: crowd, board: board)
+                subscribers: subscribers, board: board)
         } catch {
             try? await group.shutdownGracefully()
             throw error
@@ -71,21 +71,21 @@ public final class Dashboard: Sendable {
     public static let loopback = "127.0.0.1"
 
     /// What belongs to a loop is made on it.
-    private static func crowd(on loop: any EventLoop) async -> NIOLoopBound<Crowd> {
+    private static func subscribers(on loop: any EventLoop) async -> NIOLoopBound<Subscribers> {
         await withCheckedContinuation { made in
-            loop.execute { made.resume(returning: NIOLoopBound(Crowd(), eventLoop: loop)) }
+            loop.execute { made.resume(returning: NIOLoopBound(Subscribers(), eventLoop: loop)) }
         }
     }
 
     private static func bind(
         _ port: PagePort, _ site: Site, on host: String, _ group: MultiThreadedEventLoopGroup,
-        _ board: Board, _ crowd: NIOLoopBound<Crowd>
+        _ board: Board, _ subscribers: NIOLoopBound<Subscribers>
     ) async throws(DashboardError) -> any Channel {
         let candidates = port.candidates(from: site.usualPort)
         var reason = ""
         for candidate in candidates {
             do {
-                return try await bootstrap(group, site, board, crowd)
+                return try await bootstrap(group, site, board, subscribers)
                     .bind(host: host, port: candidate).get()
             } catch {
                 reason =
@@ -104,7 +104,7 @@ public final class Dashboard: Sendable {
 
     private static func bootstrap(
         _ group: MultiThreadedEventLoopGroup, _ site: Site, _ board: Board,
-        _ crowd: NIOLoopBound<Crowd>
+        _ subscribers: NIOLoopBound<Subscribers>
     ) -> ServerBootstrap {
         ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 64)
@@ -115,7 +115,7 @@ public final class Dashboard: Sendable {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
                     try pipeline.addHandler(
-                        PageConnection(site: site, board: board, crowd: crowd.value))
+                        PageConnection(site: site, board: board, subscribers: subscribers.value))
                 }
             }
     }
@@ -137,8 +137,8 @@ public final class Dashboard: Sendable {
     /// ports are free again.
     public func end(_ ending: LiveBoard.Ending) async {
         board.end(ending)
-        let (crowd, board, loop) = (crowd, board, loop)
-        try? await loop.flatSubmit { crowd.value.dismiss(with: board.event, on: loop) }.get()
+        let (subscribers, board, loop) = (subscribers, board, loop)
+        try? await loop.flatSubmit { subscribers.value.dismiss(with: board.event, on: loop) }.get()
         await stop()
     }
 
@@ -151,11 +151,11 @@ public final class Dashboard: Sendable {
     private func tell() {
         // However fast it is shown, one telling waits at most: it tells the latest.
         guard board.claimTelling() else { return }
-        let (crowd, board) = (crowd, board)
+        let (subscribers, board) = (subscribers, board)
         loop.execute {
             board.endTelling()
-            guard !crowd.value.isEmpty else { return }
-            crowd.value.tell(board.event)
+            guard !subscribers.value.isEmpty else { return }
+            subscribers.value.send(board.event)
         }
     }
 }

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// One connection: asks the site, writes the answer, and joins the crowd where events were asked for.
+/// One connection: asks the site, writes the answer, and joins the subscribers where events were asked for.
 /// Lives on the event loop.
 final class PageConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
@@ -9,15 +9,15 @@ final class PageConnection: ChannelInboundHandler {
 
     private let site: Site
     private let board: Board
-    private let crowd: Crowd
+    private let subscribers: Subscribers
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
     private var isListening = false
 
-    init(site: Site, board: Board, crowd: Crowd) {
+    init(site: Site, board: Board, subscribers: Subscribers) {
         self.site = site
         self.board = board
-        self.crowd = crowd
+        self.subscribers = subscribers
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -33,7 +33,7 @@ final class PageConnection: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        crowd.leave(context.channel)
+        subscribers.leave(context.channel)
         context.fireChannelInactive()
     }
 
@@ -58,7 +58,7 @@ final class PageConnection: ChannelInboundHandler {
             headers.add(name: "Connection", value: "close")
             let answer = HTTPResponseHead(version: .http1_1, status: .ok, headers: headers)
             context.write(wrapOutboundOut(.head(answer)), promise: nil)
-            crowd.join(context.channel, with: board.event)
+            subscribers.join(context.channel, with: board.event)
         }
     }
 
@@ -92,31 +92,31 @@ final class PageConnection: ChannelInboundHandler {
     }
 }
 
-/// Those who listen to events. Lives on the event loop.
-final class Crowd {
-    private var listeners: [ObjectIdentifier: any Channel] = [:]
+/// The connections that receive events. Lives on the event loop.
+final class Subscribers {
+    private var channels: [ObjectIdentifier: any Channel] = [:]
 
-    var isEmpty: Bool { listeners.isEmpty }
+    var isEmpty: Bool { channels.isEmpty }
 
     func join(_ channel: any Channel, with event: String) {
-        listeners[ObjectIdentifier(channel)] = channel
+        channels[ObjectIdentifier(channel)] = channel
         Self.write(event, to: channel, promise: nil)
     }
 
     func leave(_ channel: any Channel) {
-        listeners[ObjectIdentifier(channel)] = nil
+        channels[ObjectIdentifier(channel)] = nil
     }
 
     /// Each event holds everything: who reads too slowly misses some, and nothing is kept for them.
-    func tell(_ event: String) {
-        for channel in listeners.values where channel.isWritable {
+    func send(_ event: String) {
+        for channel in channels.values where channel.isWritable {
             Self.write(event, to: channel, promise: nil)
         }
     }
 
     /// The last event, and the end of each connection: waits for those who read, but not for long.
     func dismiss(with event: String, on loop: any EventLoop) -> EventLoopFuture<Void> {
-        let partings = listeners.values.map { channel in
+        let partings = channels.values.map { channel in
             Self.write(event, to: channel, promise: nil)
             let parting = channel.writeAndFlush(HTTPServerResponsePart.end(nil))
             parting.whenComplete { _ in channel.close(promise: nil) }

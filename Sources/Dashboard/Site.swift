@@ -68,7 +68,7 @@ enum Site: Sendable {
         }
     }
 
-    private struct Deed: Decodable {
+    private struct ControlRequest: Decodable {
         var `do`: [String]
     }
 
@@ -85,9 +85,9 @@ enum Site: Sendable {
                 "the token is missing or wrong: open the page by the address that the run printed")
         }
         guard body.count <= Self.bodyLimit,
-            let deed = try? JSONDecoder().decode(Deed.self, from: Data(body))
+            let request = try? JSONDecoder().decode(ControlRequest.self, from: Data(body))
         else { return .refusal(.badRequest, "the body must be such as {\"do\": [\"pause\"]}") }
-        if let reason = board.press(deed.do) { return .refusal(.conflict, reason) }
+        if let reason = board.press(request.do) { return .refusal(.conflict, reason) }
         return .done
     }
 

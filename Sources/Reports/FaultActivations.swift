@@ -90,11 +90,11 @@ public struct FaultActivations: Sendable, Hashable {
 
 extension Summary {
     /// Says what the faults of the stand-in did, after what a reader must know anyway.
-    mutating func tell(_ strikes: FaultActivations?) {
+    mutating func add(_ activations: FaultActivations?) {
         let breaches = (findings?.verdicts ?? []).reduce(0) {
             $0 + $1.violations + $1.observed + $1.known + $1.suspected
         }
-        guard let note = strikes?.note(breaches: breaches, in: run.protocols) else { return }
+        guard let note = activations?.note(breaches: breaches, in: run.protocols) else { return }
         notes.append(note)
     }
 }

@@ -42,6 +42,16 @@ public struct LiveMetric: Sendable {
         self.help = help
     }
 
+    /// With one value, which needs no label.
+    fileprivate init(_ name: String, _ kind: Kind, help: String, _ value: Value) {
+        self.init(name, kind, help: help)
+        add(value)
+    }
+
+    fileprivate init(_ name: String, _ kind: Kind, help: String, _ count: Int) {
+        self.init(name, kind, help: help, .number(Double(count)))
+    }
+
     fileprivate mutating func add(_ value: Value, _ labels: KeyValuePairs<String, String> = [:]) {
         points.append(
             Point(labels: labels.map { Label(name: $0.key, value: $0.value) }, value: value))
@@ -89,9 +99,9 @@ public enum LiveMetrics {
     }
 
     private static func elapsed(_ state: LiveState) -> LiveMetric {
-        var metric = LiveMetric(
-            "screenrig_elapsed_seconds", .gauge, help: "Elapsed time of the run.")
-        metric.add(.number(state.progress.elapsed.milliseconds / 1000))
+        let metric = LiveMetric(
+            "screenrig_elapsed_seconds", .gauge, help: "Elapsed time of the run.",
+            .number(state.progress.elapsed.milliseconds / 1000))
         return metric
     }
 
@@ -114,10 +124,9 @@ public enum LiveMetrics {
                     ["operation": name, "outcome": outcome.name])
             }
         }
-        var held = LiveMetric(
+        let held = LiveMetric(
             "screenrig_requests_held_back_total", .counter,
-            help: "Requests delayed by a rate limit of the rig.")
-        held.add(progress.heldBack)
+            help: "Requests delayed by a rate limit of the rig.", progress.heldBack)
         return [sent, ended, errors, held]
     }
 
@@ -128,22 +137,21 @@ public enum LiveMetrics {
         for work in progress.works {
             latency.add(.times(work.latency), ["operation": work.operation.name])
         }
-        var lateness = LiveMetric(
+        let lateness = LiveMetric(
             "screenrig_lateness_seconds", .histogram(bounds: bounds),
-            help: "Delay with which the rig sent a request.")
-        lateness.add(.times(progress.lateness))
-        var signIn = LiveMetric(
+            help: "Delay with which the rig sent a request.", .times(progress.lateness))
+        let signIn = LiveMetric(
             "screenrig_sign_in_seconds", .histogram(bounds: slowBounds),
-            help: "Time from the code to the token on the TV, including the viewer's own time.")
-        signIn.add(.times(progress.signIn))
+            help: "Time from the code to the token on the TV, including the viewer's own time.",
+            .times(progress.signIn))
         return [latency, lateness, signIn]
     }
 
     private static func households(_ state: LiveState) -> [LiveMetric] {
         let households = state.progress.households
-        var started = LiveMetric(
-            "screenrig_households_started_total", .counter, help: "Households that have arrived.")
-        started.add(households.started)
+        let started = LiveMetric(
+            "screenrig_households_started_total", .counter, help: "Households that have arrived.",
+            households.started)
         var planned = LiveMetric(
             "screenrig_households_planned", .gauge, help: "Planned households.")
         if let count = state.plannedHouseholds { planned.add(count) }
@@ -167,12 +175,11 @@ public enum LiveMetrics {
     }
 
     private static func trials(_ search: LiveSearch) -> [LiveMetric] {
-        var trials = LiveMetric(
-            "screenrig_race_trials_total", .counter, help: "Trials of the search.")
-        trials.add(search.trials)
-        var discarded = LiveMetric(
-            "screenrig_race_discarded_total", .counter, help: "Inconclusive trials.")
-        discarded.add(search.discarded)
+        let trials = LiveMetric(
+            "screenrig_race_trials_total", .counter, help: "Trials of the search.", search.trials)
+        let discarded = LiveMetric(
+            "screenrig_race_discarded_total", .counter, help: "Inconclusive trials.",
+            search.discarded)
         var findings = LiveMetric(
             "screenrig_race_findings", .gauge,
             help: "Promises found violated so far, by plan; always 1.")
@@ -183,9 +190,9 @@ public enum LiveMetrics {
     }
 
     private static func promises(_ findings: LiveFindings) -> [LiveMetric] {
-        var judged = LiveMetric(
-            "screenrig_judged_exchanges_total", .counter, help: "Requests checked so far.")
-        judged.add(findings.judged)
+        let judged = LiveMetric(
+            "screenrig_judged_exchanges_total", .counter, help: "Requests checked so far.",
+            findings.judged)
         var violations = LiveMetric(
             "screenrig_violations", .gauge,
             help: "Violations that fail the run, by promise, so far.")

@@ -2,6 +2,7 @@ internal import Formats
 internal import Journal
 internal import Rendering
 internal import Rigs
+internal import Statistics
 
 /// A part of the load as the rig wrote it, for the charts over time.
 public struct LoadStage: Sendable, Hashable {
@@ -21,21 +22,21 @@ public struct LoadStage: Sendable, Hashable {
             }
             at += seconds
         }
-        add("before the load", lasting: seconds(preparation))
+        add("before the load", lasting: preparation.seconds)
         switch load {
         case .open(let arrivals):
             var rate = 0.0
             for stage in arrivals.stages {
                 switch stage {
                 case .ramp(let to, let time):
-                    add("to \(DecimalText.trimmed(to.perSecond))/s", lasting: seconds(time))
+                    add("to \(DecimalText.trimmed(to.perSecond))/s", lasting: time.seconds)
                     rate = to.perSecond
                 case .hold(let time):
-                    add("hold \(DecimalText.trimmed(rate))/s", lasting: seconds(time))
+                    add("hold \(DecimalText.trimmed(rate))/s", lasting: time.seconds)
                 }
             }
         case .closed(let households, let time, _):
-            add("\(Figures.count(households)) at a time", lasting: seconds(time))
+            add("\(Figures.count(households)) at a time", lasting: time.seconds)
         case .once: break
         }
         return stages
@@ -49,16 +50,11 @@ public struct LoadStage: Sendable, Hashable {
 
     /// The second in which the load begins; 0 where the rig cannot be read any more.
     static func preparation(of header: HistoryHeader) -> Int {
-        Int(seconds(rig(of: header)?.preparation ?? .zero))
+        Int((rig(of: header)?.preparation ?? .zero).seconds)
     }
 
     /// Nil where it cannot be read any more. Of what other files say there is nothing in it.
     static func rig(of header: HistoryHeader) -> Rig? {
         try? Rig.read(header.rigSource, file: header.rigName, with: .recorded).rig
-    }
-
-    private static func seconds(_ time: Duration) -> Double {
-        let parts = time.components
-        return Double(parts.seconds) + Double(parts.attoseconds) / 1e18
     }
 }

@@ -1,5 +1,6 @@
 internal import Journal
 internal import Rendering
+internal import Statistics
 
 /// A line every few seconds while a run goes on: plain text, so that a log keeps it readable.
 public enum ProgressLine {
@@ -95,8 +96,6 @@ public enum ProgressLine {
     }
 
     static func time(_ duration: Duration) -> String {
-        Figures.time(
-            milliseconds: Double(duration.components.seconds) * 1000
-                + Double(duration.components.attoseconds) / 1e15)
+        Figures.time(milliseconds: duration.milliseconds)
     }
 }

@@ -17,12 +17,12 @@ public enum Report {
 
     /// Renders every file into `directory`, which is made if it is missing. A file that cannot be
     /// written does not keep the others from being written; only a history that cannot be read
-    /// throws. `thresholds` are those of the rig, parsed; `strikes` what the stand-in's faults did; `changes`
+    /// throws. `thresholds` are those of the rig, parsed; `activations` what the stand-in's faults did; `changes`
     /// what changed since the last comparable run, drawn; `earlier` that run; `cases` the names of those that are written to
     /// `cases/`, by the signature of their violation.
     package static func write(
         _ history: some Recorded, thresholds: [Threshold], findings: Findings? = nil,
-        strikes: FaultActivations? = nil, changes: HTML? = nil, earlier: EarlierRun? = nil,
+        activations: FaultActivations? = nil, changes: HTML? = nil, earlier: EarlierRun? = nil,
         cases: [String: String] = [:],
         to directory: String
     ) throws(ReportError) -> Written {
@@ -34,7 +34,7 @@ public enum Report {
             throw .unreadable(why: "\(error)")
         }
         var summary = Summary(fold, thresholds: thresholds)
-        summary.tell(strikes)
+        summary.add(activations)
         summary.changes = changes
         summary.earlier = earlier
         summary.cases = cases

@@ -45,7 +45,7 @@ public struct PlanEstimate: Sendable, Hashable {
     public var warnings: [String]
 
     /// How many households come, and how many are there together.
-    struct Crowd {
+    struct Concurrency {
         let flow: HouseholdFlow
         let startedAbout: Double
         let peakArrivals: Double
@@ -76,12 +76,14 @@ public struct PlanEstimate: Sendable, Hashable {
 
     public init(_ plan: Plan, on machine: MachineLimits) {
         let rig = plan.rig
-        let crowd = Crowd(plan)
-        let flow = crowd.flow
+        let concurrency = Concurrency(plan)
+        let flow = concurrency.flow
         let life = flow.life.seconds
         arrivalsEnd = plan.arrivalsEnd
         households = plan.households
-        (startedAbout, peakArrivals, alive) = (crowd.startedAbout, crowd.peakArrivals, crowd.alive)
+        (startedAbout, peakArrivals, alive) = (
+            concurrency.startedAbout, concurrency.peakArrivals, concurrency.alive
+        )
         self.life = flow.life
         duration = plan.arrivalsEnd + flow.longLife + rig.load.settle
         let seconds = max(1, duration.seconds)

@@ -253,7 +253,7 @@ extension RigReader {
         guard problems.isEmpty, case .listed(let pool) = rig.forwardedFor, pool.count > 0 else {
             return
         }
-        let estimate = PlanEstimate.Crowd(Plan(rig, seed: rig.seed))
+        let estimate = PlanEstimate.Concurrency(Plan(rig, seed: rig.seed))
         let homes = HomeAddresses.homes(.bounded(estimate.alive.rounded(.up)), of: rig)
         guard homes > pool.count else { return }
         let about = estimate.isExact ? "\(homes)" : "about \(homes)"

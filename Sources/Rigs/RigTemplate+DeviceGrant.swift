@@ -2,15 +2,7 @@ extension RigTemplate {
     /// The rig for an authorization server of the user's own (RFC 8628).
     static func deviceGrant(for path: String) -> String {
         """
-        # A rig for an authorization server with the OAuth device grant. Fill in each ???, then run
-        #
-        #   screenrig validate \(path)     lists the blanks that are left; does not use the network
-        #   screenrig try \(path)          one household, step by step, with a remedy for the first failure
-        #   screenrig run \(path)          the load below, and a report
-        #
-        # With the output of 'screenrig schema > rig.schema.json' next to this file, the following line
-        # lets editors complete and explain keys; rigs/reference.yaml shows all keys.
-        # yaml-language-server: $schema=rig.schema.json
+        \(head("A rig for an authorization server with the OAuth device grant", path))
 
         rig: staging
         target:

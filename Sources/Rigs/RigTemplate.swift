@@ -59,20 +59,27 @@ public enum RigTemplate {
         }
     }
 
+    /// The comment at its top.
+    static func head(_ title: String, _ path: String) -> String {
+        """
+        # \(title). Fill in each ???, then run
+        #
+        #   screenrig validate \(path)     lists the blanks that are left; does not use the network
+        #   screenrig try \(path)          one household, step by step, with a remedy for the first failure
+        #   screenrig run \(path)          the load below, and a report
+        #
+        # With the output of 'screenrig schema > rig.schema.json' next to this file, the following line
+        # lets editors complete and explain keys; rigs/reference.yaml shows all keys.
+        # yaml-language-server: $schema=rig.schema.json
+        """
+    }
+
     /// `path` is the file's own, for the commands in its comments.
     public static func text(for path: String, protocolName name: ProtocolName = .usual) -> String {
         if name == .oauthDeviceGrant { return deviceGrant(for: path) }
         func comment(_ key: String) -> String { Self.comment(key, name) }
         return """
-            # A rig for a staging server. Fill in each ???, then run
-            #
-            #   screenrig validate \(path)     lists the blanks that are left; does not use the network
-            #   screenrig try \(path)          one household, step by step, with a remedy for the first failure
-            #   screenrig run \(path)          the load below, and a report
-            #
-            # With the output of 'screenrig schema > rig.schema.json' next to this file, the following line
-            # lets editors complete and explain keys; rigs/reference.yaml shows all keys.
-            # yaml-language-server: $schema=rig.schema.json
+            \(head("A rig for a staging server", path))
 
             rig: staging
             target:

@@ -62,18 +62,14 @@ struct CompareCommand: ParsableCommand {
 
     func run() throws {
         let floor = try Self.floor(floor)
-        let comparison: Comparison
-        do {
-            comparison =
-                byProtocol
-                ? try RunByProtocol(RunDirectory.find(base)).compared(floor: floor)
-                : try compared(floor: floor)
-        } catch let failure as CommandFailure {
-            throw failure
-        } catch let refusal as RunByProtocol.Refusal {
-            throw CommandFailure.badInput("\(base): \(refusal)")
-        } catch {
-            throw CommandFailure.couldNotRun("\(error)")
+        let comparison = try CommandFailure.catching(as: .couldNotRun) {
+            do {
+                return byProtocol
+                    ? try RunByProtocol(RunDirectory.find(base)).compared(floor: floor)
+                    : try compared(floor: floor)
+            } catch let refusal as RunByProtocol.Refusal {
+                throw CommandFailure.badInput("\(base): \(refusal)")
+            }
         }
         try tell(comparison)
     }

@@ -65,4 +65,15 @@ struct CommandFailure: Error, CustomStringConvertible {
     static func couldNotRun(_ message: String) -> CommandFailure {
         CommandFailure(code: .couldNotRun, message: message)
     }
+
+    /// What `body` gives. An error in it ends the command with `code` and its own words; a failure stays as it is.
+    static func catching<Value>(as code: ExitCode, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            throw CommandFailure(code: code, message: "\(error)")
+        }
+    }
 }

@@ -41,16 +41,11 @@ struct ExportCommand: ParsableCommand {
     }
 
     func run() throws {
-        let export: Export
-        do {
+        let export = try CommandFailure.catching(as: .couldNotRun) {
             let directory = try RunDirectory.find(recorded)
             let history = try History(path: directory.history)
             let (number, exchanges) = try wanted(in: directory)
-            export = try Export(history, household: number, exchanges: exchanges)
-        } catch let failure as CommandFailure {
-            throw failure
-        } catch {
-            throw CommandFailure.couldNotRun("\(error)")
+            return try Export(history, household: number, exchanges: exchanges)
         }
         let (exchanges, messages) = export.count
         guard exchanges > 0 else {

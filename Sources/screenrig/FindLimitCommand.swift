@@ -106,13 +106,10 @@ struct FindLimitCommand: AsyncParsableCommand {
         let life = PlanEstimate(Plan(rig, seed: rig.seed), on: .here(for: rig)).life
         let warmUp = try warmUpSeconds ?? Self.wholeSeconds(life)
         let steady = try steadySeconds
-        let directory: RunDirectory
-        do {
-            directory = try RunDirectory.create(
+        let directory = try CommandFailure.catching(as: .couldNotRun) {
+            try RunDirectory.create(
                 rig: "limit \(rig.name)", startedMicroseconds: WallClock.microseconds,
                 out: traffic.out)
-        } catch {
-            throw CommandFailure.couldNotRun("\(error)")
         }
         let terms = LimitRun.Terms(
             search: LimitSearch.Terms(

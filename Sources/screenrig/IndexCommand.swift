@@ -32,15 +32,13 @@ struct IndexCommand: ParsableCommand {
                 "there is no folder \(folder); 'screenrig run RIG' makes reports, or name another folder"
             )
         }
-        do {
+        try CommandFailure.catching(as: .couldNotRun) {
             let (page, index) = try RunIndexFiles.write(folder)
             for trouble in index.troubles { Terminal.complain(inWords: "not read: \(trouble)") }
             let nights = index.books.map(\.views.count).reduce(0, +)
             Terminal.print(
                 "\(Figures.counted(index.entries.count, "run")), \(Figures.counted(nights, "series", plural: "series")) of nights\nindex: \(page)"
             )
-        } catch {
-            throw CommandFailure.couldNotRun("\(error)")
         }
     }
 }

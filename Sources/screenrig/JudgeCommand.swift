@@ -46,24 +46,17 @@ struct JudgeCommand: ParsableCommand {
 
     func run() throws {
         let level = try level()
-        let directory: RunDirectory
-        let thresholds: [Threshold]
-        let findings: Findings
-        do {
-            directory = try RunDirectory.find(recorded)
+        let (directory, thresholds, findings) = try CommandFailure.catching(as: .couldNotRun) {
+            let directory = try RunDirectory.find(recorded)
             let history = try History(path: directory.history)
-            thresholds = try ReportCommand.thresholds(of: history)
+            let thresholds = try ReportCommand.thresholds(of: history)
             guard let found = try Findings(rejudging: history, promises: level) else {
                 if let verdicts = history.end?.verdicts, !verdicts.isEmpty {
                     Terminal.print("during the run:\n\(verdicts)")
                 }
                 throw CommandFailure.couldNotRun(Self.refusal(history))
             }
-            findings = found
-        } catch let failure as CommandFailure {
-            throw failure
-        } catch {
-            throw CommandFailure.couldNotRun("\(error)")
+            return (directory, thresholds, found)
         }
         let beside = directory.path + "-judged"
         let summary = try RunReports.write(

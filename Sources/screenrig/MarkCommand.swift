@@ -5,19 +5,17 @@ internal import Runner
 internal import Vocabulary
 
 /// What `mark` and `control` have in common: which run they speak to.
-struct GoingRun: ParsableArguments {
+struct LiveRun: ParsableArguments {
     @Option(
         name: .customLong("run"),
         help: ArgumentHelp("The run that goes on.", valueName: "RUN"), completion: .directory)
     var run = RunDirectory.latest
 
     func ask(_ request: RunRequest) throws -> RunDirectory {
-        do {
+        try CommandFailure.catching(as: .couldNotRun) {
             let directory = try RunDirectory.find(run)
             try ControlFile.ask(request, of: directory, microseconds: WallClock.microseconds)
             return directory
-        } catch {
-            throw CommandFailure.couldNotRun("\(error)")
         }
     }
 }
@@ -47,7 +45,7 @@ struct MarkCommand: ParsableCommand {
     @Flag(help: "It has ended now.")
     var end = false
 
-    @OptionGroup var going: GoingRun
+    @OptionGroup var going: LiveRun
 
     func validate() throws {
         guard EventTerms.isName(name) else {
@@ -89,7 +87,7 @@ struct ControlCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("With rate: such as 50/s or 10/m.", valueName: "RATE"))
     var rate: String?
 
-    @OptionGroup var going: GoingRun
+    @OptionGroup var going: LiveRun
 
     private func request() throws -> RunRequest {
         guard deed == .rate else {

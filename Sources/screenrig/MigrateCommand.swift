@@ -37,12 +37,10 @@ struct MigrateCommand: ParsableCommand {
             throw CommandFailure.badInput(
                 "\(rig): no such file, or not readable as UTF-8 text")
         }
-        let migration: Migration
-        do {
-            migration = try Migration.rewriting(text, file: rig, with: surroundings)
+        let migration = try CommandFailure.catching(as: .badInput) {
+            let migration = try Migration.rewriting(text, file: rig, with: surroundings)
             _ = try Rig.read(migration.text, file: out ?? rig, with: surroundings)
-        } catch {
-            throw CommandFailure.badInput("\(error)")
+            return migration
         }
         let remarks = migration.remarks.map(\.description)
         guard let out else {
@@ -51,7 +49,7 @@ struct MigrateCommand: ParsableCommand {
             return
         }
         try NewFile.write(migration.text, to: out)
-        let count = migration.remarks.count { $0.deed != .changed }
+        let count = migration.remarks.count { $0.action != .changed }
         Terminal.print(
             (remarks + [
                 "Wrote \(out). \(count == 0 ? "Nothing was lost" : "Look at the lines above"); next: "

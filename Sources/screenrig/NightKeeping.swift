@@ -5,10 +5,8 @@ internal import Trends
 /// What `nightly` and `nights` do with a book of nights.
 enum NightKeeping {
     static func open(_ options: NightsOptions, creates: Bool) throws -> NightBook {
-        do {
-            return try NightBook(path: options.nights, creates: creates)
-        } catch {
-            throw CommandFailure.couldNotRun("\(error)")
+        try CommandFailure.catching(as: .couldNotRun) {
+            try NightBook(path: options.nights, creates: creates)
         }
     }
 
@@ -18,9 +16,8 @@ enum NightKeeping {
         _ night: Night, in book: NightBook, besides code: ExitCode?, keep: Int?, asJSON: Bool,
         notify: NotifyOptions
     ) throws -> ExitCode {
-        let view: NightsView
         let page = NightsFiles.page(of: book.path)
-        do {
+        let view = try CommandFailure.catching(as: .couldNotRun) {
             try book.add(night)
             if let keep {
                 let gone = NightShelf(book: book.path).prune(
@@ -30,10 +27,8 @@ enum NightKeeping {
             let (nights, accepted) = (try book.nights(), try book.accepted())
             try NightsFiles.write(
                 NightsView.all(nights, accepted: accepted), book: book.path, to: page)
-            view = NightsView(
+            return NightsView(
                 nights.filter { $0.rig == night.rig }, rig: night.rig, accepted: accepted)
-        } catch {
-            throw CommandFailure.couldNotRun("\(error)")
         }
         // A run added late, among older ones, tells of nothing new.
         let isNewest = view.nights.last == night
@@ -65,12 +60,10 @@ enum NightKeeping {
         _ digest: Digest, exitCode: ExitCode, _ book: NightBook, page: String,
         _ notify: NotifyOptions
     ) throws -> (message: String, digest: Digest, files: DigestFiles) {
-        do {
+        try CommandFailure.catching(as: .couldNotRun) {
             let written = try DigestFiles.write(
                 digest, exitCode: exitCode.rawValue, book: book.path, page: page, base: notify.link)
             return (written.message, digest, written.files)
-        } catch {
-            throw CommandFailure.couldNotRun("\(error)")
         }
     }
 
@@ -78,14 +71,12 @@ enum NightKeeping {
     static func render(
         _ book: NightBook, to page: String, at moment: String? = nil
     ) throws -> [NightsView] {
-        do {
+        try CommandFailure.catching(as: .couldNotRun) {
             let (nights, accepted) = (try book.nights(), try book.accepted())
             let views = NightsView.all(nights, accepted: accepted)
             try NightsFiles.write(views, book: book.path, to: page)
             guard let moment else { return views }
             return NightsView.all(nights.filter { $0.started <= moment }, accepted: accepted)
-        } catch {
-            throw CommandFailure.couldNotRun("\(error)")
         }
     }
 

@@ -64,12 +64,9 @@ struct NightlyCommand: AsyncParsableCommand {
         let started = WallClock.microseconds
         // A book that cannot be used is told before an hour's run, not after it.
         let nights = try NightKeeping.open(book, creates: true)
-        let directory: RunDirectory
-        do {
-            directory = try RunDirectory.create(
+        let directory = try CommandFailure.catching(as: .couldNotRun) {
+            try RunDirectory.create(
                 rig: rig.name, startedMicroseconds: started, out: traffic.out)
-        } catch {
-            throw CommandFailure.couldNotRun("\(error)")
         }
         let failure = await run(into: directory)
         if failure?.code == .badInput {

@@ -111,15 +111,14 @@ struct NightsAddCommand: ParsableCommand {
     @OptionGroup var notify: NotifyOptions
 
     func run() throws {
-        let night: Night
-        do {
+        let night = try CommandFailure.catching(as: .couldNotRun) {
             let directory = try RunDirectory.find(recorded)
             let history = try History(path: directory.history)
             let header = history.header
             let reading = try Rig.read(
                 header.rigSource, file: "the rig of \(header.run)",
                 with: .recorded)
-            night = try Night(
+            return try Night(
                 history, series: reading.rig.nightly.series,
                 started: header.isVirtual
                     ? UTCTime(compact: directory.stamp)?.rfc3339 ?? directory.stamp
@@ -127,8 +126,6 @@ struct NightsAddCommand: ParsableCommand {
                 path: NightShelf(book: book.nights).name(of: directory.path), isOurs: false,
                 mark: mark, alarm: reading.rig.nightly.alarm,
                 stored: StoredRun(directory))
-        } catch {
-            throw CommandFailure.couldNotRun("\(error)")
         }
         let nights = try NightKeeping.open(book, creates: true)
         let code = try NightKeeping.keep(
@@ -179,7 +176,7 @@ struct NightsAcceptCommand: ParsableCommand {
                         ? "; no series is worse now"
                         : "; worse are \(present.joined(separator: ", "))"))
         }
-        do {
+        try CommandFailure.catching(as: .couldNotRun) {
             for (view, regression) in chosen {
                 try nights.accept(
                     Acceptance(
@@ -187,8 +184,6 @@ struct NightsAcceptCommand: ParsableCommand {
                         through: view.nights.last?.started ?? "", note: note))
                 Terminal.print("accepted: \(view.sentence(regression)) (\(view.rig))")
             }
-        } catch {
-            throw CommandFailure.couldNotRun("\(error)")
         }
         _ = try NightKeeping.render(nights, to: page)
         NightKeeping.refreshIndex(beside: nights)

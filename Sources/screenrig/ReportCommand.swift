@@ -29,13 +29,9 @@ struct ReportCommand: ParsableCommand {
     var share: String?
 
     func run() throws {
-        let directory: RunDirectory
-        let thresholds: [Threshold]
-        do {
-            directory = try RunDirectory.find(recorded)
-            thresholds = try Self.thresholds(of: History(path: directory.history))
-        } catch {
-            throw CommandFailure.couldNotRun("\(error)")
+        let (directory, thresholds) = try CommandFailure.catching(as: .couldNotRun) {
+            let directory = try RunDirectory.find(recorded)
+            return (directory, try Self.thresholds(of: History(path: directory.history)))
         }
         if let share { return try Self.share(directory, thresholds, as: share) }
         try RunReports.write(
@@ -46,13 +42,11 @@ struct ReportCommand: ParsableCommand {
     private static func share(
         _ directory: RunDirectory, _ thresholds: [Threshold], as archive: String
     ) throws {
-        do {
+        try CommandFailure.catching(as: .couldNotRun) {
             let history = try History(path: directory.history)
             try Report.share(
                 history, thresholds: thresholds, findings: try Findings(rejudging: history),
                 as: archive)
-        } catch {
-            throw CommandFailure.couldNotRun("\(error)")
         }
         Terminal.print(
             "\(archive): the reports of \(directory.name), with pseudonyms for people and devices")

@@ -139,7 +139,7 @@ struct ServeCommand: AsyncParsableCommand {
         let record = try truth.map { try TruthFile($0) }
         let faults = try FaultOptions.faults(faults)
         record?.enable(faults)
-        let strikes = Mutex(FaultActivations(faults, []))
+        let activations = Mutex(FaultActivations(faults, []))
         let epoch = WallClock.microseconds / 1000
         let service =
             provider.map { Service($0, epochMilliseconds: epoch) }
@@ -160,7 +160,7 @@ struct ServeCommand: AsyncParsableCommand {
                 service, host: host, port: port, tls: pair,
                 truth: { events in
                     record?.append(events)
-                    strikes.withLock { $0.take(events) }
+                    activations.withLock { $0.take(events) }
                 })
         } catch {
             throw CommandFailure.couldNotRun("cannot serve on \(host):\(port): \(error)")
@@ -180,7 +180,7 @@ struct ServeCommand: AsyncParsableCommand {
         withExtendedLifetime(interrupts) {}
         for line in await listener.providerCounters()?.lines ?? [] { Terminal.print(line) }
         await listener.stop()
-        let told = strikes.withLock { $0.sentence }
+        let told = activations.withLock { $0.sentence }
         if !told.isEmpty { Terminal.complain(told) }
     }
 

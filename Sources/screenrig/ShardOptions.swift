@@ -40,12 +40,9 @@ struct ShardOptions: ParsableArguments {
             }
             return nil
         }
-        let placement: ShardPlacement
-        do throws(ShardError) {
-            placement = try ShardRequest(parsing: shard).placement(
+        let placement = try CommandFailure.catching(as: .badInput) {
+            try ShardRequest(parsing: shard).placement(
                 in: ProcessInfo.processInfo.environment)
-        } catch {
-            throw CommandFailure.badInput("\(error)")
         }
         return Place(
             placement: placement,
@@ -103,10 +100,8 @@ struct StartOptions: ParsableArguments {
     /// The common start, microseconds since 1970; nil: at once. Throws where the time cannot be read.
     func start() throws -> Int64? {
         guard let startAt else { return nil }
-        do throws(StartTime.Mistake) {
-            return try StartTime.microseconds(startAt, now: WallClock.microseconds)
-        } catch {
-            throw CommandFailure.badInput("\(error)")
+        return try CommandFailure.catching(as: .badInput) {
+            try StartTime.microseconds(startAt, now: WallClock.microseconds)
         }
     }
 

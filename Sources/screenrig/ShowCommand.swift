@@ -31,10 +31,8 @@ struct ShowCommand: ParsableCommand {
     var out: String?
 
     func run() throws {
-        let directory: RunDirectory
-        let page: String
-        do {
-            directory = try RunDirectory.find(recorded)
+        let (directory, page) = try CommandFailure.catching(as: .couldNotRun) {
+            let directory = try RunDirectory.find(recorded)
             let history = try History(path: directory.history)
             guard let record = try Self.record(of: household, in: history) else {
                 let export = try Export(history, household: household)
@@ -47,11 +45,7 @@ struct ShowCommand: ParsableCommand {
                         + "\(history.recording)); set 'record: all' in the rig to record every household"
                 )
             }
-            page = try RunReports.page(of: record, history, isAlone: out != nil)
-        } catch let failure as CommandFailure {
-            throw failure
-        } catch {
-            throw CommandFailure.couldNotRun("\(error)")
+            return (directory, try RunReports.page(of: record, history, isAlone: out != nil))
         }
         let path = out ?? directory.file(TraceFolder.file(household))
         do {

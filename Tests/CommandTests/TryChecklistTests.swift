@@ -10,7 +10,7 @@ import Vocabulary
 struct TryScene: Sendable, CustomTestStringConvertible {
     var label: String
     var rig: String
-    var sightings: [RecordedExchange] = []
+    var exchanges: [RecordedExchange] = []
     var fate = HouseholdRecord.Fate.failed
     var cause = ""
     var phoneDone = false
@@ -85,7 +85,7 @@ struct TryScene: Sendable, CustomTestStringConvertible {
 
     private func exchange(_ call: Call, _ delivery: Delivery, _ outcome: Outcome) -> Exchange {
         Exchange(
-            lane: 0, sequence: sightings.count + 1,
+            lane: 0, sequence: exchanges.count + 1,
             device: DeviceID(household: 0, role: .firstScreen), operation: call.operation,
             planned: .start, sent: .start, ended: .start, delivery: delivery, outcome: outcome)
     }
@@ -106,7 +106,7 @@ struct TryScene: Sendable, CustomTestStringConvertible {
         let reading = Self.dialect(try read).read(reply, to: call)
         var exchange = exchange(call, .answered(status: status), reading.outcome)
         exchange.reason = reading.reason.map { Self.gate.text($0) }
-        scene.sightings.append(
+        scene.exchanges.append(
             RecordedExchange(
                 call: call, reply: reply, exchange: exchange, answer: reading.answer,
                 gate: Self.gate))
@@ -124,7 +124,7 @@ struct TryScene: Sendable, CustomTestStringConvertible {
         let call = try call(operation)
         let error = TransportError(kind, detail)
         let exchange = exchange(call, lost ? .unknown(error) : .refused(error), error.outcome)
-        scene.sightings.append(
+        scene.exchanges.append(
             RecordedExchange(
                 call: call, reply: nil, exchange: exchange,
                 answer: .unanswered(error, reached: lost), gate: Self.gate))
@@ -183,7 +183,7 @@ struct TryScene: Sendable, CustomTestStringConvertible {
             household.cause = cause
             household.phoneDone = phoneDone ? .start : nil
             return Checklist(
-                sightings, household: household, rig: rig,
+                exchanges, household: household, rig: rig,
                 surroundings: .init(origin: Self.dialect(rig).origin, unusedProxy: proxy))
         }
     }
@@ -206,7 +206,7 @@ struct TryChecklistTests {
         household.fate = .signedIn
         let scene = try TryScene("signed in").through(.pollToken)
         let checklist = Checklist(
-            scene.sightings, household: household, rig: rig,
+            scene.exchanges, household: household, rig: rig,
             surroundings: .init(origin: TryScene.dialect(try scene.read).origin))
         let row = try #require(checklist.rows.first { $0.step == .logout })
         let isNotNeeded = if case .notNeeded = row.state { true } else { false }

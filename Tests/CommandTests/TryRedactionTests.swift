@@ -22,7 +22,7 @@ struct TryRedactionTests {
             operation: operation, planned: .start, sent: .start, ended: .start,
             delivery: .answered(status: 200), outcome: .ok)
         let gate = OutputGate(Fingerprinter(key: 1), ownHeaders: ["X-Waf": "something-else"])
-        return SightingText(origin: origin, width: 100, bodies: true).text(
+        return ExchangeText(origin: origin, width: 100, bodies: true).text(
             RecordedExchange(
                 call: call,
                 reply: Reply(status: 200, headers: answered, body: Array(reply.utf8)),

@@ -9,11 +9,11 @@ import Testing
 @Suite("What a trial can tell")
 struct BreachPatternTests {
     /// A sign-in sent at 0, and a poll sent at `offset`; instants in milliseconds.
-    private func sighting(
+    private func sample(
         answeredAfter took: Int, offset: Int, isHit: Bool = false
-    ) -> Sighting {
+    ) -> TrialSample {
         func at(_ milliseconds: Int) -> Instant { .start + .milliseconds(500 + milliseconds) }
-        return Sighting(
+        return TrialSample(
             offset: .milliseconds(offset), isQuiet: true,
             breaches: isHit
                 ? [
@@ -35,15 +35,15 @@ struct BreachPatternTests {
             (took: 1, offset: 0, reading: .blind),
         ] as [(took: Int, offset: Int, reading: BreachPattern.PatternReading)])
     func blind(took: Int, offset: Int, reading: BreachPattern.PatternReading) {
-        let hit = sighting(answeredAfter: 1, offset: 10, isHit: true)
+        let hit = sample(answeredAfter: 1, offset: 10, isHit: true)
         let pattern = BreachPattern(.signInVisible, in: [hit])
         #expect(pattern.reading(of: hit) == .hit)
-        #expect(pattern.reading(of: sighting(answeredAfter: took, offset: offset)) == reading)
+        #expect(pattern.reading(of: sample(answeredAfter: took, offset: offset)) == reading)
     }
 
     @Test("before anything has been seen every trial counts")
     func unknown() {
-        let miss = sighting(answeredAfter: 8, offset: 5)
+        let miss = sample(answeredAfter: 8, offset: 5)
         #expect(BreachPattern(.signInVisible, in: [miss]).reading(of: miss) == .miss)
     }
 

@@ -12,18 +12,18 @@ struct StrikesTests {
     @Test("a fault that was switched on and never activated is told")
     func never() {
         let lines = ["token-flap", "slow"].map { Self.line("enabled", $0) }
-        var strikes = FaultActivations(lines: lines.joined(separator: "\n"))
+        var activations = FaultActivations(lines: lines.joined(separator: "\n"))
         #expect(
-            strikes.note(breaches: 0, in: ["adobe-pass-v1"])
+            activations.note(breaches: 0, in: ["adobe-pass-v1"])
                 == "injected fault token-flap: never activated; injected fault slow: never "
                 + "activated, so this run did not test it. This rig never triggers the "
                 + "fault; rigs/detection.yaml does where it has a meaning in adobe-pass-v1 "
                 + "('screenrig explain' tells): it keeps polling after the sign-in and the logout")
-        let inGrant = strikes.note(breaches: 0, in: ["oauth-device-grant"]) ?? ""
+        let inGrant = activations.note(breaches: 0, in: ["oauth-device-grant"]) ?? ""
         #expect(inGrant.contains("rigs/detection-grant.yaml does where"))
-        strikes.add("slow", "activated")
+        activations.add("slow", "activated")
         #expect(
-            strikes.sentence
+            activations.sentence
                 == "injected fault token-flap: never activated; injected fault slow: activated 1 time, "
                 + "certainly visible in no response")
     }
@@ -32,10 +32,10 @@ struct StrikesTests {
         "faults that were activated and that no answer showed are told, with what would show them")
     func unseen() {
         let lines = (0..<104).map { _ in Self.line("activated", "token-flap") }
-        let strikes = FaultActivations(lines: lines.joined(separator: "\n") + "\nnonsense\n")
-        #expect(strikes.counts == [.init(fault: "token-flap", activated: 104, visible: 0)])
+        let activations = FaultActivations(lines: lines.joined(separator: "\n") + "\nnonsense\n")
+        #expect(activations.counts == [.init(fault: "token-flap", activated: 104, visible: 0)])
         #expect(
-            strikes.note(breaches: 0, in: ["adobe-pass-v1"])
+            activations.note(breaches: 0, in: ["adobe-pass-v1"])
                 == "injected fault token-flap: activated 104 times, certainly visible in no response. "
                 + "No violation was found: a TV that stops polling at its first token rarely "
                 + "sees the effect; rigs/detection.yaml keeps polling")
@@ -46,9 +46,9 @@ struct StrikesTests {
     )
     func seen() {
         let events = [("activated", "b"), ("observable", "b"), ("activated", "a")]
-        let strikes = FaultActivations(lines: events.map(Self.line).joined(separator: "\n"))
+        let activations = FaultActivations(lines: events.map(Self.line).joined(separator: "\n"))
         #expect(
-            strikes.note(breaches: 3, in: ["adobe-pass-v1"])
+            activations.note(breaches: 3, in: ["adobe-pass-v1"])
                 == "injected fault b: activated 1 time, certainly visible in 1 response; injected fault "
                 + "a: activated 1 time, certainly visible in no response. One response can violate "
                 + "several promises, or none by itself")

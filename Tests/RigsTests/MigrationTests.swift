@@ -96,7 +96,7 @@ struct MigrationTests {
         let migration = try Self.rewritten("thresholds:\n  - errors < 1%\n  - \(old)")
         let lines = migration.text.split(separator: "\n").filter { $0.hasPrefix("  - ") }
         #expect(lines == ["  - errors < 1%"] + (new.map { ["  - \($0)"] } ?? []))
-        #expect(migration.remarks.contains { $0.deed == .removed } == (new == nil))
+        #expect(migration.remarks.contains { $0.action == .removed } == (new == nil))
     }
 
     @Test(
@@ -192,7 +192,7 @@ struct MigrationTests {
                   - name: other
 
                 """), "\(migration.text)")
-        #expect(migration.remarks.filter { $0.deed == .removed }.count == 4)
+        #expect(migration.remarks.filter { $0.action == .removed }.count == 4)
     }
 
     @Test("activities: one decision has the media token in it")
@@ -225,7 +225,7 @@ struct MigrationTests {
                 temp-pass: true
             """, file: "rigs/sample.yaml", with: surroundings)
         #expect(migration.text.contains("target:\n  protocol: adobe-pass-v2\n  from: t.yaml\n"))
-        let told = migration.remarks.filter { $0.deed == .check }.map(\.what)
+        let told = migration.remarks.filter { $0.action == .check }.map(\.what)
         #expect(told.count == 3)
         for word in ["t.yaml", "api:client:v2", "TempPass"] {
             #expect(told.contains { $0.contains(word) }, "\(word)")

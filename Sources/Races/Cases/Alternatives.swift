@@ -1,3 +1,5 @@
+internal import Statistics
+
 /// What somebody who does not believe a case would say, and the exchange or the control that answers
 /// it. Only what the case really shows is claimed.
 enum Alternatives {
@@ -102,7 +104,7 @@ extension Case {
         }
         if let gap = expected.gap,
             let pair = pairs.last(where: {
-                abs($0.second.sent - $0.first.firstByte - gap.inNanoseconds) <= 1_000
+                abs($0.second.sent - $0.first.firstByte - gap.nanoseconds) <= 1_000
             })
         {
             return pair

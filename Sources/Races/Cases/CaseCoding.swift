@@ -110,58 +110,43 @@ extension Case.Trial {
 
 extension Invariant: Codable {
     public init(from decoder: any Decoder) throws {
-        let name = try? decoder.singleValueContainer().decode(String.self)
-        guard let read = name.flatMap(Invariant.init) else {
-            throw decoder.wrong("one of " + Self.allCases.map(\.name).joined(separator: ", "))
-        }
-        self = read
+        self = try decoder.named(
+            Self.init, "one of " + Self.allCases.map(\.name).joined(separator: ", "))
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(name)
-    }
+    public func encode(to encoder: any Encoder) throws { try name.encode(to: encoder) }
 }
 
 extension PromiseSource: Codable {
     public init(from decoder: any Decoder) throws {
-        let name = try? decoder.singleValueContainer().decode(String.self)
-        guard let read = name.flatMap(PromiseSource.init) else {
-            throw decoder.wrong("one of " + Self.allCases.map(\.rawValue).joined(separator: ", "))
-        }
-        self = read
+        self = try decoder.named(
+            Self.init, "one of " + Self.allCases.map(\.rawValue).joined(separator: ", "))
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(rawValue)
-    }
+    public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 
 extension OperationName: Codable {
     public init(from decoder: any Decoder) throws {
-        let name = try? decoder.singleValueContainer().decode(String.self)
-        guard let read = name.flatMap(OperationName.init) else {
-            throw decoder.wrong("the name of an operation; 'screenrig list' has them")
-        }
-        self = read
+        self = try decoder.named(
+            Self.init, "the name of an operation; 'screenrig list' has them")
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(name)
+    public func encode(to encoder: any Encoder) throws { try name.encode(to: encoder) }
+}
+
+extension Decoder {
+    /// What `read` makes of a text; `wanted` says what would be right.
+    fileprivate func named<Value>(_ read: (String) -> Value?, _ wanted: String) throws -> Value {
+        let name = try? singleValueContainer().decode(String.self)
+        guard let value = name.flatMap(read) else { throw wrong(wanted) }
+        return value
     }
 }
 
 extension Duration {
     /// Rounded to the nearest.
     var inMicroseconds: Int {
-        let nanoseconds = inNanoseconds
-        return Int((nanoseconds + (nanoseconds < 0 ? -500 : 500)) / 1_000)
-    }
-
-    var inNanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        Int((nanoseconds + (nanoseconds < 0 ? -500 : 500)) / 1_000)
     }
 }

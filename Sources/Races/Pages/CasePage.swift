@@ -301,7 +301,3 @@ extension HitRate {
     /// Clopper and Pearson's, 95 %.
     var interval: Interval { Interval.exactShare(of: hits, in: trials) }
 }
-
-extension Duration {
-    var milliseconds: Double { Double(inNanoseconds) / 1e6 }
-}

@@ -170,8 +170,5 @@ extension RaceText {
 
 extension Duration {
     /// Rounded toward zero.
-    var wholeMicroseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
-    }
+    var wholeMicroseconds: Int64 { nanoseconds / 1_000 }
 }

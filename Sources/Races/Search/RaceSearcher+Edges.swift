@@ -25,7 +25,7 @@ extension RaceSearcher {
     /// What trials showed that raced alone.
     private func quietSamples(_ track: Int, _ invariant: Invariant) -> [Curve.CurveSample] {
         let pattern = pattern(track, invariant)
-        return tracks[track].sightings.filter(\.isQuiet).map {
+        return tracks[track].samples.filter(\.isQuiet).map {
             Curve.CurveSample(offset: $0.offset, reading: pattern.reading(of: $0))
         }
     }
@@ -91,9 +91,9 @@ extension RaceSearcher {
             let numbers = open.flatMap { [$0, $0] }
             let seen = await play(numbers.map { (track, probes[$0].aim) }, in: .queue)
             let pattern = pattern(track, invariant)
-            for (number, sighting) in zip(numbers, seen) {
-                guard let sighting else { continue }
-                probes[number].take(sighting.offset, pattern.reading(of: sighting))
+            for (number, sample) in zip(numbers, seen) {
+                guard let sample else { continue }
+                probes[number].take(sample.offset, pattern.reading(of: sample))
             }
         }
         return aims.indices.map { edge in probes.filter { $0.edge == edge } }

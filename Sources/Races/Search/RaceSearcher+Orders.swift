@@ -138,9 +138,9 @@ enum OrderExplorer {
 
     /// How often 50 us are doubled until they reach the longest offset, and once more.
     private static func steps(to reach: Duration) -> Int {
-        let reach = reach.inNanoseconds
+        let reach = reach.nanoseconds
         var steps = 1
-        var distance = Curve.step.inNanoseconds
+        var distance = Curve.step.nanoseconds
         while distance < reach {
             distance *= 2
             steps += 1
@@ -150,7 +150,7 @@ enum OrderExplorer {
 
     /// 50 us * 2^j, j anywhere up to the longest offset.
     private static func gap(_ steps: Int, _ dice: inout Dice) -> Duration {
-        let step = Curve.step.inNanoseconds << dice.below(steps)
+        let step = Curve.step.nanoseconds << dice.below(steps)
         return .nanoseconds(step + Int64(dice.unit() * Double(step)))
     }
 }

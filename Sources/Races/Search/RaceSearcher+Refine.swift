@@ -77,8 +77,8 @@ extension RaceSearcher {
         let seen = await play(Array(repeating: (track, offset), count: times), in: company)
         let pattern = pattern(track, invariant)
         var rate = HitRate()
-        for sighting in seen.compactMap({ $0 }) {
-            let reading = pattern.reading(of: sighting)
+        for sample in seen.compactMap({ $0 }) {
+            let reading = pattern.reading(of: sample)
             if reading != .blind { rate.add(reading == .hit) }
         }
         return rate
@@ -118,9 +118,9 @@ extension RaceSearcher {
         var achieved: [Duration] = []
         let seen = await play(
             Array(repeating: (track, best), count: search.rateTrials), in: .queue)
-        for sighting in seen.compactMap({ $0 }) {
-            rate.add(sighting.breaches.contains { $0.invariant == invariant })
-            achieved.append(sighting.offset)
+        for sample in seen.compactMap({ $0 }) {
+            rate.add(sample.breaches.contains { $0.invariant == invariant })
+            achieved.append(sample.offset)
         }
         return (rate, achieved)
     }

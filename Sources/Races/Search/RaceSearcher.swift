@@ -22,7 +22,7 @@ final class RaceSearcher {
     struct Candidate {
         var variant: RacePlan.Variant
         var method = "sweep"
-        var sightings: [Sighting] = []
+        var samples: [TrialSample] = []
         var rounds = 0
         /// Trials of it, and those that told nothing, with the reason of the first.
         var trials = 0
@@ -31,14 +31,14 @@ final class RaceSearcher {
         /// The first trial that broke each promise.
         var examples: [Invariant: TrialResult] = [:]
 
-        mutating func note(_ result: TrialResult, _ sighting: Sighting?) {
+        mutating func note(_ result: TrialResult, _ sample: TrialSample?) {
             trials += 1
-            guard let sighting else {
+            guard let sample else {
                 discarded += 1
                 if reason.isEmpty { reason = result.reasonOfDiscard }
                 return
             }
-            sightings.append(sighting)
+            samples.append(sample)
             for breach in result.breaches where examples[breach.invariant] == nil {
                 examples[breach.invariant] = result
             }
@@ -97,22 +97,22 @@ final class RaceSearcher {
         return outcome.findings.isEmpty ? given : given * 3 / 4
     }
 
-    /// Plays one track at several offsets and remembers what was seen; the sightings, nil where a
+    /// Plays one track at several offsets and remembers what was seen; the samples, nil where a
     /// trial said nothing.
     @discardableResult
     func play(
         _ aims: [(track: Int, offset: Duration)], in company: Isolation = .crowd
-    ) async -> [Sighting?] {
+    ) async -> [TrialSample?] {
         let schedules = aims.map { tracks[$0.track].variant.at($0.offset) }
         let left = max(0, trialLimit - outcome.trials)
         let results = await arena.play(
             Array(schedules.prefix(left)), in: isAlone ? .nobody : company)
-        var seen: [Sighting?] = []
+        var seen: [TrialSample?] = []
         for (aim, result) in zip(aims, results) {
             outcome.trials += 1
-            let sighting = take(result, aim, isQuiet: isAlone || company != .crowd)
-            tracks[aim.track].note(result, sighting)
-            seen.append(sighting)
+            let sample = take(result, aim, isQuiet: isAlone || company != .crowd)
+            tracks[aim.track].note(result, sample)
+            seen.append(sample)
         }
         search.news(.trials(outcome.trials, discarded: outcome.discards))
         return seen + Array(repeating: nil, count: aims.count - seen.count)
@@ -120,7 +120,7 @@ final class RaceSearcher {
 
     private func take(
         _ result: TrialResult, _ aim: (track: Int, offset: Duration), isQuiet: Bool
-    ) -> Sighting? {
+    ) -> TrialSample? {
         if result.discarded != nil {
             note(result.reasonOfDiscard)
             return nil
@@ -130,7 +130,7 @@ final class RaceSearcher {
         let error = offset - aim.offset
         gateErrors.append(error.magnitude)
         if isQuiet, let error = gateErrors.last { quietErrors.append(error) }
-        return Sighting(result, swept: swept, offset: offset, isQuiet: isQuiet)
+        return TrialSample(result, swept: swept, offset: offset, isQuiet: isQuiet)
     }
 
     private func note(_ reason: String) {
@@ -221,11 +221,11 @@ final class RaceSearcher {
         var best: (suspicion: Suspicion, range: Duration)?
         for track in chosen {
             var seen: [Invariant: (hits: Int, range: Duration)] = [:]
-            for sighting in tracks[track].sightings {
-                for breach in sighting.breaches {
+            for sample in tracks[track].samples {
+                for breach in sample.breaches {
                     seen[breach.invariant, default: (0, .zero)].hits += 1
                     seen[breach.invariant]?.range += max(
-                        sighting.offset.magnitude, Curve.step)
+                        sample.offset.magnitude, Curve.step)
                 }
             }
             for (invariant, shown) in seen.sorted(by: { $0.key < $1.key }) {
@@ -253,22 +253,22 @@ final class RaceSearcher {
     func curve(_ track: Int, _ invariant: Invariant) -> Curve {
         let pattern = pattern(track, invariant)
         var curve = Curve()
-        for sighting in tracks[track].sightings {
-            curve.add(sighting.offset, pattern.reading(of: sighting))
+        for sample in tracks[track].samples {
+            curve.add(sample.offset, pattern.reading(of: sample))
         }
         return curve
     }
 
     /// What a breach of a promise looks like in a track, by what has been seen so far.
     func pattern(_ track: Int, _ invariant: Invariant) -> BreachPattern {
-        BreachPattern(invariant, in: tracks[track].sightings)
+        BreachPattern(invariant, in: tracks[track].samples)
     }
 
     /// Of the first breach: whose promise it is, and what the judge says. Where nothing was seen, the
     /// invariant's usual source and no sentence.
     func told(_ track: Int, _ invariant: Invariant) -> (source: PromiseSource, sentence: String) {
-        for sighting in tracks[track].sightings {
-            if let own = sighting.breaches.first(where: { $0.invariant == invariant }) {
+        for sample in tracks[track].samples {
+            if let own = sample.breaches.first(where: { $0.invariant == invariant }) {
                 return (own.source, own.sentence)
             }
         }
@@ -320,13 +320,13 @@ final class RaceSearcher {
                 "\(reason): trials now run one at a time, so that they do not disturb each "
                     + "other"))
         for track in chosen where !isOver {
-            let invariants = Set(tracks[track].sightings.flatMap(\.breaches).map(\.invariant))
+            let invariants = Set(tracks[track].samples.flatMap(\.breaches).map(\.invariant))
             guard
                 invariants.contains(invariant)
                     || invariants.contains(where: { isNearlyAnywhere(track, $0) })
             else { continue }
             for invariant in invariants.sorted() { keep(track, invariant) }
-            tracks[track].sightings = []
+            tracks[track].samples = []
             tracks[track].examples = [:]
             tracks[track].rounds = 0
             for _ in 0..<2 { await sweepOnce(track) }

@@ -38,7 +38,7 @@ extension Trace {
             (entries[$0].at, entries[$0].rank, $0) < (entries[$1].at, entries[$1].rank, $1)
         }
         return Self.collapsed(withViolations(order.map { entries[$0].step })) {
-            exchanges[$0].likeness
+            exchanges[$0].rowKey
         }
     }
 
@@ -53,10 +53,10 @@ extension Trace {
         return steps
     }
 
-    /// Rows with each run of at least `least` like exchanges as one. `likeness` is nil for an exchange that
+    /// Rows with each run of at least `least` like exchanges as one. `rowKey` is nil for an exchange that
     /// stands by itself.
-    static func collapsed<Likeness: Equatable>(
-        _ steps: [TraceStep], least: Int = 3, _ likeness: (Int) -> Likeness?
+    static func collapsed<RowKey: Equatable>(
+        _ steps: [TraceStep], least: Int = 3, _ rowKey: (Int) -> RowKey?
     ) -> [TraceStep] {
         var rows: [TraceStep] = []
         var run: [Int] = []
@@ -74,8 +74,8 @@ extension Trace {
                 rows.append(step)
                 continue
             }
-            let own = likeness(position)
-            if let last = run.last, own == nil || likeness(last) != own { close() }
+            let own = rowKey(position)
+            if let last = run.last, own == nil || rowKey(last) != own { close() }
             run.append(position)
         }
         close()
@@ -118,7 +118,7 @@ extension Trace {
 
 extension Trace.TraceExchange {
     /// What exchanges of one row have in common.
-    struct Likeness: Equatable {
+    struct RowKey: Equatable {
         var device: DeviceID
         var operation: OperationName
         var status: Int?
@@ -128,9 +128,9 @@ extension Trace.TraceExchange {
     }
 
     /// Nil where there is more to say of it than of its neighbours.
-    var likeness: Likeness? {
+    var rowKey: RowKey? {
         guard violations.isEmpty, exchange.deviations.isEmpty, !changesBelief else { return nil }
-        return Likeness(
+        return RowKey(
             device: exchange.device, operation: exchange.operation,
             status: exchange.delivery.status,
             outcome: exchange.outcome, reason: exchange.reason, code: exchange.code)

@@ -76,11 +76,11 @@ public struct Checklist: Sendable {
     }
 
     public init(
-        _ sightings: [RecordedExchange], household: HouseholdRecord?, rig: Rig,
+        _ exchanges: [RecordedExchange], household: HouseholdRecord?, rig: Rig,
         surroundings: Surroundings
     ) {
         let reading = TrialReading(
-            sightings: sightings, household: household, rig: rig, surroundings: surroundings)
+            exchanges: exchanges, household: household, rig: rig, surroundings: surroundings)
         rows = reading.steps.map { Row(step: $0, state: reading.state(of: $0)) }
         remedy = Self.firstToMend(rows).map { TrialRemedy(reading, step: $0.step).text }
     }

@@ -8,7 +8,7 @@ enum GrantRemedy {
     /// Nil: what holds for every protocol.
     static func text(_ reading: TrialReading, _ step: Checklist.Step) -> String? {
         let terms = reading.rig.target.deviceGrant
-        let last = reading.sightings.last { Self.parts(step).contains($0.step) }
+        let last = reading.exchanges.last { Self.parts(step).contains($0.step) }
         switch step {
         case .configuration, .code: return asking(terms, last)
         case .loginPage, .form: return pages(reading)

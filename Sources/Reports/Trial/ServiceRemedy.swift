@@ -9,9 +9,9 @@ enum ServiceRemedy {
     /// Where the address is not that of the service: nothing has answered as it would.
     static func wrongBase(_ reading: TrialReading, _ last: RecordedExchange) -> String? {
         let browser: [OperationName] = [.authenticate, .mvpdLogin, .assertion]
-        let hasSpoken = reading.sightings.contains { sighting in
-            !browser.contains(sighting.exchange.operation)
-                && [.ok, .pending].contains(sighting.exchange.outcome)
+        let hasSpoken = reading.exchanges.contains { recorded in
+            !browser.contains(recorded.exchange.operation)
+                && [.ok, .pending].contains(recorded.exchange.outcome)
         }
         guard !hasSpoken, let reply = last.reply else { return nil }
         let origin = last.call.address.origin

@@ -8,7 +8,7 @@ struct TrialReading {
     typealias Step = Checklist.Step
     typealias State = Checklist.State
 
-    let sightings: [RecordedExchange]
+    let exchanges: [RecordedExchange]
     let household: HouseholdRecord?
     let rig: Rig
     let surroundings: Checklist.Surroundings
@@ -59,11 +59,11 @@ struct TrialReading {
 
     /// What was sent to the target itself, not to a provider's host.
     var toTarget: [RecordedExchange] {
-        sightings.filter { $0.call.address.origin == surroundings.origin }
+        exchanges.filter { $0.call.address.origin == surroundings.origin }
     }
 
     /// How the connection fails: the last exchange with the target tells, when none was answered.
-    var disconnection: (step: Step, sighting: RecordedExchange)? {
+    var disconnection: (step: Step, recorded: RecordedExchange)? {
         guard !toTarget.contains(where: { $0.reply != nil }) else { return plainAtTLS }
         guard let last = toTarget.last(where: { $0.error?.kind != .stopped }),
             let error = last.error
@@ -90,11 +90,11 @@ struct TrialReading {
     }
 
     /// nginx and others answer plain HTTP at a TLS port with a page that says so.
-    private var plainAtTLS: (step: Step, sighting: RecordedExchange)? {
+    private var plainAtTLS: (step: Step, recorded: RecordedExchange)? {
         guard surroundings.origin.scheme == .http else { return nil }
         let words = ["plain http request was sent to https", "http request to an https server"]
-        return toTarget.first { sighting in
-            guard let reply = sighting.reply, reply.status == 400 else { return false }
+        return toTarget.first { recorded in
+            guard let reply = recorded.reply, reply.status == 400 else { return false }
             let text = reply.text.lowercased()
             return words.contains { text.contains($0) }
         }.map { (.tls, $0) }
@@ -102,12 +102,12 @@ struct TrialReading {
 
     private func connection(_ step: Step) -> State {
         guard !toTarget.isEmpty else { return .notReached }
-        guard let (failed, sighting) = disconnection else {
+        guard let (failed, recorded) = disconnection else {
             let isPlain = surroundings.origin.scheme == .http
             if step == .tls, isPlain { return .notNeeded("the target is http") }
             return passed(step)
         }
-        if step == failed { return .failed(sighting.sentence) }
+        if step == failed { return .failed(recorded.sentence) }
         return step < failed ? passed(step) : .notReached
     }
 
@@ -145,7 +145,7 @@ struct TrialReading {
         guard disconnection == nil else { return .notReached }
         let parts = Self.parts(of: step)
         for part in parts.reversed() {
-            guard let last = sightings.last(where: { $0.step == part }) else { continue }
+            guard let last = exchanges.last(where: { $0.step == part }) else { continue }
             if let sentence = failure(last) { return .failed(sentence) }
             if last.exchange.outcome == .notEntitled {
                 return .notEntitled(last.sentence)
@@ -153,16 +153,16 @@ struct TrialReading {
         }
         if step == .code, let early = codeEnding { return .failed(early) }
         if step == .media,
-            sightings.last(where: { $0.step == .authorize })?.exchange.outcome == .notEntitled
+            exchanges.last(where: { $0.step == .authorize })?.exchange.outcome == .notEntitled
         {
             return .notNeeded("the account is not entitled to the resource")
         }
         let isReached = parts.prefix(1).contains { main in
-            sightings.contains { $0.step == main && $0.exchange.outcome == .ok }
+            exchanges.contains { $0.step == main && $0.exchange.outcome == .ok }
         }
         if !isReached, step == .authorize {
             // The rig may ask for decisions only.
-            let asked = sightings.contains { parts.contains($0.step) }
+            let asked = exchanges.contains { parts.contains($0.step) }
             return asked && !rig.afterSignIn.contains(.ask(.authorize)) ? .passed : .notReached
         }
         return isReached ? .passed : .notReached
@@ -198,7 +198,7 @@ struct TrialReading {
         case .code, .configuration, .loginPage, .form, .assertion, .approval, .check, .poll:
             if isPreSigned { return "the TV was signed in already" }
             if step == .configuration {
-                let isAsked = sightings.contains { $0.step == .configuration }
+                let isAsked = exchanges.contains { $0.step == .configuration }
                 return protocolName == .oauthDeviceGrant && !isAsked
                     ? "target.device-grant gives the addresses" : nil
             }
@@ -228,7 +228,7 @@ struct TrialReading {
         case .logout:
             // A trial gives back what it was given wherever it knows how: a server without an address for
             // that is in order (RFC 8414, 2: revocation_endpoint is optional).
-            let isAsked = sightings.contains { $0.step == .logout }
+            let isAsked = exchanges.contains { $0.step == .logout }
             return isDeviceGrant && !isAsked && household?.fate == .signedIn
                 ? "neither target.device-grant nor the server's metadata has a revocation endpoint"
                 : nil
@@ -240,13 +240,13 @@ struct TrialReading {
 
     /// Whether the platform's account has led to a token.
     private var hasPlatformToken: Bool {
-        sightings.contains {
+        exchanges.contains {
             $0.step == .platformExchange && $0.exchange.outcome == .ok
         }
     }
 
     private var hasLogin: Bool {
-        sightings.contains { $0.step == .issueCode || $0.step == .login }
+        exchanges.contains { $0.step == .issueCode || $0.step == .login }
     }
 
     /// Whether this kind is to sign on without its viewer: an account that is fresh, and may be asked.
@@ -260,13 +260,13 @@ struct TrialReading {
         if household?.fate == .preSignedIn { return .notNeeded("the device was signed in already") }
         guard disconnection == nil else { return .notReached }
         for part in Self.parts(of: .platform) {
-            guard let last = sightings.last(where: { $0.step == part }) else { continue }
+            guard let last = exchanges.last(where: { $0.step == part }) else { continue }
             if let sentence = failure(last) { return .failed(sentence) }
             if part == .platformExchange { return .passed }
             // The service may find that the device is signed in already (rest-v2.md § 8.3).
             if case .signedIn = last.answer { return .passed }
         }
-        guard sightings.contains(where: { $0.exchange.operation == .configuration }) else {
+        guard exchanges.contains(where: { $0.exchange.operation == .configuration }) else {
             return .notReached
         }
         return isSilent
@@ -294,7 +294,7 @@ struct TrialReading {
 extension TrialReading {
     /// Requests of the browser, in their order.
     var browser: [RecordedExchange] {
-        sightings.filter {
+        exchanges.filter {
             [SignInStep.login, .finishLogin, .refuse].contains($0.step)
         }
     }

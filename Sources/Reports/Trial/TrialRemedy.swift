@@ -21,7 +21,7 @@ struct TrialRemedy {
             case .loginPage, .form, .assertion: LoginRemedy.text(reading, step)
             }
         // Hosts, paths and headers of whoever answered.
-        text = reading.sightings.last?.gate.text(Untrusted(words)) ?? words
+        text = reading.exchanges.last?.gate.text(Untrusted(words)) ?? words
     }
 
     // MARK: Connection
@@ -29,7 +29,7 @@ struct TrialRemedy {
     private static func connection(_ reading: TrialReading, _ step: Checklist.Step) -> String {
         let origin = reading.surroundings.origin
         let place = "\(origin.host):\(origin.port)"
-        let error = reading.disconnection?.sighting.error
+        let error = reading.disconnection?.recorded.error
         switch (step, error?.kind) {
         case (.name, .hostNotAllowed):
             return notAllowed(origin.host, error, reading.rig.target)
@@ -81,9 +81,9 @@ struct TrialRemedy {
     }
 
     private static func secured(_ reading: TrialReading, _ place: String) -> String {
-        let detail = reading.disconnection?.sighting.error?.detail ?? ""
+        let detail = reading.disconnection?.recorded.error?.detail ?? ""
         let origin = reading.surroundings.origin
-        let isCertain = reading.disconnection?.sighting.reply != nil
+        let isCertain = reading.disconnection?.recorded.reply != nil
         if origin.scheme == .http, !isCertain { return TransportError.remedyForNoHTTP(at: place) }
         if origin.scheme == .http {
             return
@@ -137,7 +137,7 @@ struct TrialRemedy {
     // MARK: The platform
 
     private static func platform(_ reading: TrialReading) -> String {
-        let asked = reading.sightings.contains {
+        let asked = reading.exchanges.contains {
             TrialReading.parts(of: .platform).contains($0.step)
         }
         if asked { return service(reading, .platform) }
@@ -174,7 +174,7 @@ struct TrialRemedy {
         case .failed(let words), .notEntitled(let words): sentence = words
         default: return nil
         }
-        return reading.sightings.last { sentence.hasPrefix($0.sentence) }
-            ?? reading.sightings.last { TrialReading.parts(of: step).contains($0.step) }
+        return reading.exchanges.last { sentence.hasPrefix($0.sentence) }
+            ?? reading.exchanges.last { TrialReading.parts(of: step).contains($0.step) }
     }
 }

@@ -13,7 +13,7 @@ public struct Migration: Sendable, Hashable {
     public var remarks: [Remark]
 
     public struct Remark: Sendable, Hashable, CustomStringConvertible {
-        public enum Deed: String, Sendable, CaseIterable {
+        public enum Action: String, Sendable, CaseIterable {
             /// It says the same in the words of V2.
             case changed
             /// V2 has nothing in its place.
@@ -24,11 +24,11 @@ public struct Migration: Sendable, Hashable {
 
         /// In the old rig.
         public var place: Place
-        public var deed: Deed
+        public var action: Action
         /// What stood there, and why.
         public var what: String
 
-        public var description: String { "\(place): \(deed.rawValue): \(what)" }
+        public var description: String { "\(place): \(action.rawValue): \(what)" }
     }
 
     /// Rewrites the rig in `text`. `file` is its path as the user wrote it. Throws what is wrong with
@@ -125,8 +125,8 @@ struct RigRewriter {
 
     // MARK: Telling
 
-    mutating func tell(_ place: Place, _ deed: Migration.Remark.Deed, _ what: String) {
-        remarks.append(Migration.Remark(place: place, deed: deed, what: what))
+    mutating func tell(_ place: Place, _ action: Migration.Remark.Action, _ what: String) {
+        remarks.append(Migration.Remark(place: place, action: action, what: what))
     }
 
     // MARK: Keys

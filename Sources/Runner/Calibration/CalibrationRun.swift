@@ -221,14 +221,9 @@ struct TemporaryHistory {
     private let judge: JudgeQueue?
     private let folder: URL?
 
-    /// Where nothing is recorded: batches carry the health of a lane all the same.
-    private struct Nowhere: HistorySink {
-        func append(_ batch: Batch) {}
-    }
-
     init(_ keeping: Keeping, lanes: Int) throws {
         guard keeping == .all else {
-            (sink, writer, judge, folder) = (Nowhere(), nil, nil, nil)
+            (sink, writer, judge, folder) = (Unrecorded(), nil, nil, nil)
             return
         }
         let folder = FileManager.default.temporaryDirectory

@@ -75,10 +75,10 @@ package struct RaceStage {
     }
 
     /// What the stand-in's faults have done so far; nil where it has none.
-    package var strikes: FaultActivations? {
+    package var activations: FaultActivations? {
         guard venue.isEmbedded, !rig.faults.isEmpty else { return nil }
-        let strikes = (try? Assembly.faults(rig)).map { FaultActivations($0, venue.truths) }
-        return strikes?.counts.isEmpty == false ? strikes : nil
+        let activations = (try? Assembly.faults(rig)).map { FaultActivations($0, venue.truths) }
+        return activations?.counts.isEmpty == false ? activations : nil
     }
 
     /// A search of its plans; `clock` is zero when it begins.

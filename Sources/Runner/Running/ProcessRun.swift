@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+internal import Statistics
 internal import Synchronization
 
 /// A process of the user's from its start to its end, with all that it printed. Blocks its caller.
@@ -52,9 +53,8 @@ struct ProcessRun {
             try? writing.write(contentsOf: Data(input.utf8))
             try? writing.close()
         }
-        let seconds = Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
         var ending: Ending
-        if ended.wait(timeout: .now() + seconds) == .success {
+        if ended.wait(timeout: .now() + limit.seconds) == .success {
             ending =
                 process.terminationReason == .exit
                 ? .exit(process.terminationStatus) : .signal(process.terminationStatus)

@@ -2,6 +2,7 @@ package import Devices
 internal import Dialects
 internal import Dispatch
 internal import Foundation
+internal import Statistics
 
 /// Runs a program of the user's: one process for each question, on threads of its own, and only a few
 /// at a time.
@@ -35,9 +36,7 @@ package struct ProgramProcess: UserProgram {
         switch run.ending {
         case .notStarted(let why): return .failed("\(path) cannot be started: \(why)")
         case .tooLate:
-            let seconds =
-                Double(limit.components.seconds) + Double(limit.components.attoseconds) / 1e18
-            return .failed("did not answer within \(String(format: "%g", seconds)) s")
+            return .failed("did not answer within \(String(format: "%g", limit.seconds)) s")
         case .signal(let number): return .failed("was killed by signal \(number)")
         case .exit(0): return .output(run.output)
         case .exit(let status):

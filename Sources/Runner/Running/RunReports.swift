@@ -28,7 +28,7 @@ package enum RunReports {
             let comparison = comparison(directory, findings)
             written = try Report.write(
                 history, thresholds: thresholds, findings: findings,
-                strikes: strikes(directory), changes: comparison?.section,
+                activations: activations(directory), changes: comparison?.section,
                 earlier: comparison?.earlier,
                 cases: names(of: cases), to: other ?? directory.path)
             let folder = CaseFolder(in: other ?? directory.path)
@@ -60,7 +60,7 @@ package enum RunReports {
     }
 
     /// What the stand-in's faults did; nil where it had none.
-    private static func strikes(_ directory: RunDirectory) -> FaultActivations? {
+    private static func activations(_ directory: RunDirectory) -> FaultActivations? {
         let file = URL(filePath: directory.file("truth.jsonl"))
         return (try? String(contentsOf: file, encoding: .utf8)).map { FaultActivations(lines: $0) }
     }

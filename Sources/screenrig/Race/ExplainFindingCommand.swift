@@ -40,10 +40,7 @@ struct ExplainFindingCommand: ParsableCommand {
     var out: String?
 
     func run() throws {
-        let known: Case
-        do { known = try Case(contentsOf: file) } catch {
-            throw CommandFailure.badInput("\(error)")
-        }
+        let known = try CommandFailure.catching(as: .badInput) { try Case(contentsOf: file) }
         let own = try CaseRig(
             known, target: nil, overrides: [], seed: nil, faults: [], isVirtual: false,
             readsSecrets: false, allowed: [], isTrusted: false)

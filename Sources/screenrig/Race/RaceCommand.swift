@@ -148,18 +148,13 @@ struct RaceCommand: AsyncParsableCommand {
 
     /// One race, from the stage to its report.
     private func race(_ rig: Rig, deployed: String? = nil) async throws -> RaceEnding {
-        let known = try baseline.map { path in
-            do { return try RaceBaseline(contentsOf: path) } catch {
-                throw CommandFailure.badInput("\(error)")
-            }
+        let known = try CommandFailure.catching(as: .badInput) {
+            try baseline.map { try RaceBaseline(contentsOf: $0) }
         }
-        let directory: RunDirectory
-        do {
-            directory = try RunDirectory.create(
+        let directory = try CommandFailure.catching(as: .couldNotRun) {
+            try RunDirectory.create(
                 rig: "race \(rig.name)", startedMicroseconds: WallClock.microseconds,
                 out: traffic.out)
-        } catch {
-            throw CommandFailure.couldNotRun("\(error)")
         }
         let counts = pages.areWanted ? ProgressSink() : nil
         let stage = try await RaceStage(

@@ -77,10 +77,7 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let known: Case
-        do { known = try Case(contentsOf: file) } catch {
-            throw CommandFailure.badInput("\(error)")
-        }
+        let known = try CommandFailure.catching(as: .badInput) { try Case(contentsOf: file) }
         let confidence = try confidence()
         let own = try CaseRig(
             known, target: changes.target, overrides: try changes.overrides.map(RigFile.split),

@@ -154,14 +154,12 @@ extension TrafficOptions {
     }
 
     private func directory(for rig: Rig, _ shard: ShardTerms?) throws -> RunDirectory {
-        do {
+        try CommandFailure.catching(as: .couldNotRun) {
             let now = WallClock.microseconds
             return try RunDirectory.create(
                 rig: rig.name, shard: shard.map { ($0.shard.number, $0.shard.count) },
                 startedMicroseconds: max(now, shard?.startAt ?? now),
                 out: out.map { shard?.rest == nil ? $0 : EarlierAttempts.next(after: $0) })
-        } catch {
-            throw CommandFailure.couldNotRun("\(error)")
         }
     }
 

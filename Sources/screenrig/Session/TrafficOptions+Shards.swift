@@ -2,6 +2,7 @@ internal import Foundation
 internal import Journal
 internal import Rigs
 internal import Runner
+internal import Statistics
 
 /// A run that is one of several: what it is to do, and when it starts.
 extension TrafficOptions {
@@ -121,6 +122,6 @@ extension TrafficOptions {
 
 extension Duration {
     fileprivate var microseconds: Int64 {
-        components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+        nanoseconds / 1_000
     }
 }

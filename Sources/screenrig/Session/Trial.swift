@@ -34,15 +34,15 @@ final class Trial: Sendable {
 
     /// Watches a lane. One household is slow enough to print from the lane's own thread.
     func watch(_ lane: Lane, at target: Origin) {
-        let words = SightingText(origin: target, width: Terminal.width, bodies: bodies)
+        let words = ExchangeText(origin: target, width: Terminal.width, bodies: bodies)
         lane.observe { [self] call, transfer, answered, gate in
             var reply: Reply?
             if case .answered(let received) = transfer.result { reply = received }
-            let sighting = RecordedExchange(
+            let recorded = RecordedExchange(
                 call: call, reply: reply, exchange: answered.exchange, answer: answered.answer,
                 gate: gate)
-            seen.withLock { $0.append(sighting) }
-            Terminal.print(words.text(sighting))
+            seen.withLock { $0.append(recorded) }
+            Terminal.print(words.text(recorded))
         }
     }
 
@@ -51,9 +51,9 @@ final class Trial: Sendable {
     func conclude(
         _ directory: RunDirectory, _ summary: Summary, rig: Rig, target: Origin, words: String
     ) throws {
-        let sightings = seen.withLock { $0 }
+        let exchanges = seen.withLock { $0 }
         let checklist = Checklist(
-            sightings, household: try Self.household(directory), rig: rig,
+            exchanges, household: try Self.household(directory), rig: rig,
             surroundings: Checklist.Surroundings(
                 origin: target, unusedProxy: Self.unusedProxy(rig.target, for: target)))
         Terminal.print("\n" + checklist.text(width: Terminal.width))
@@ -71,10 +71,8 @@ final class Trial: Sendable {
 
     private static func household(_ directory: RunDirectory) throws -> HouseholdRecord? {
         var record: HouseholdRecord?
-        do {
+        try CommandFailure.catching(as: .couldNotRun) {
             try History(path: directory.history).households { record = $0 }
-        } catch {
-            throw CommandFailure.couldNotRun("\(error)")
         }
         return record
     }

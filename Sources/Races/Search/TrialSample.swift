@@ -2,7 +2,7 @@ internal import Journal
 internal import Vocabulary
 
 /// One trial that counts, as a search remembers it.
-struct Sighting {
+struct TrialSample {
     /// Achieved, of the swept op.
     var offset: Duration
     /// It raced alone: nothing of another trial was in its way.
@@ -21,7 +21,7 @@ struct Sighting {
     }
 }
 
-extension Sighting {
+extension TrialSample {
     init(_ result: TrialResult, swept: String, offset: Duration, isQuiet: Bool) {
         self.offset = offset
         self.isQuiet = isQuiet
@@ -79,10 +79,10 @@ struct BreachPattern {
     /// What a trial says of the promise at its offset.
     enum PatternReading: Hashable { case hit, miss, blind }
 
-    init(_ invariant: Invariant, in sightings: [Sighting]) {
+    init(_ invariant: Invariant, in samples: [TrialSample]) {
         self.invariant = invariant
-        let breaches = sightings.flatMap { sighting in
-            sighting.breaches.filter { $0.invariant == invariant }.map { (sighting, $0) }
+        let breaches = samples.flatMap { sample in
+            sample.breaches.filter { $0.invariant == invariant }.map { (sample, $0) }
         }
         let isOfSwept = breaches.contains { $0.1.isOfSwept }
         self.isOfSwept = isOfSwept
@@ -91,30 +91,30 @@ struct BreachPattern {
                 .map { Self.orders(of: $0.1, in: $0.0) })
     }
 
-    private static func orders(of breach: Sighting.Broken, in sighting: Sighting) -> [Order] {
+    private static func orders(of breach: TrialSample.Broken, in sample: TrialSample) -> [Order] {
         breach.ops.flatMap { first in
-            breach.ops.filter { sighting.isBefore(first, $0) }.map {
+            breach.ops.filter { sample.isBefore(first, $0) }.map {
                 Order(first: first, second: $0)
             }
         }
     }
 
-    func reading(of sighting: Sighting) -> PatternReading {
-        if sighting.breaches.contains(where: {
+    func reading(of sample: TrialSample) -> PatternReading {
+        if sample.breaches.contains(where: {
             $0.invariant == invariant && (!isOfSwept || $0.isOfSwept)
         }) {
             return .hit
         }
         var isBlind = false
         for order in orders {
-            if order.allSatisfy({ sighting.isBefore($0.first, $0.second) }) { return .miss }
-            if order.allSatisfy({ !sighting.isBefore($0.second, $0.first) }) { isBlind = true }
+            if order.allSatisfy({ sample.isBefore($0.first, $0.second) }) { return .miss }
+            if order.allSatisfy({ !sample.isBefore($0.second, $0.first) }) { isBlind = true }
         }
         return isBlind ? .blind : .miss
     }
 }
 
-extension Sighting {
+extension TrialSample {
     /// Whether one op had been answered when the other was sent.
     fileprivate func isBefore(_ first: String, _ second: String) -> Bool {
         guard first != second, let one = spans[first], let other = spans[second] else {

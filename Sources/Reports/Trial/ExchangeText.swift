@@ -4,7 +4,7 @@ internal import Journal
 internal import Rendering
 
 /// How a trial shows an exchange: two lines, and with `--bodies` what was said.
-public struct SightingText: Sendable {
+public struct ExchangeText: Sendable {
     /// Where the target is: its addresses are shown as paths.
     private let origin: Origin
     private let width: Int
@@ -17,8 +17,8 @@ public struct SightingText: Sendable {
         self.bodies = bodies
     }
 
-    public func text(_ sighting: RecordedExchange) -> String {
-        let exchange = sighting.exchange
+    public func text(_ recorded: RecordedExchange) -> String {
+        let exchange = recorded.exchange
         let seconds = DecimalText.fixed(exchange.begun.milliseconds / 1000, 3).padded(
             to: 8, right: true)
         let status = exchange.delivery.status.map(String.init) ?? "---"
@@ -27,29 +27,29 @@ public struct SightingText: Sendable {
         let head =
             "\(seconds) s  \(exchange.device.name.padded(to: 6)) "
             + "\(exchange.operation.name.padded(to: 21)) \(status) \(time) ms  "
-        let learnt = sighting.gate.text(learnt(sighting), limit: 600)
+        let learnt = recorded.gate.text(learnt(recorded), limit: 600)
         var lines =
             head.count + learnt.count <= width
             ? [head + learnt]
             : [head.trimmedEnd]
                 + Wrapping.lines(
                     "            " + learnt, width: width, hanging: 12)
-        lines += request(sighting)
+        lines += request(recorded)
         for deviation in exchange.deviations {
             let words = Sanitizer.line(
                 "deviation (\(deviation.source.rawValue)): \(deviation)", limit: 400)
             lines += Wrapping.lines("            " + words, width: width, hanging: 14)
         }
-        if bodies { lines += conversation(sighting) }
+        if bodies { lines += conversation(recorded) }
         return lines.joined(separator: "\n")
     }
 
     /// Method and address, and what the server's team finds it by.
-    private func request(_ sighting: RecordedExchange) -> [String] {
-        let shown = place(sighting.call.address, sighting.gate)
+    private func request(_ recorded: RecordedExchange) -> [String] {
+        let shown = place(recorded.call.address, recorded.gate)
         let line = Sanitizer.line(
-            "            \(sighting.call.method.rawValue) \(shown)", limit: width)
-        guard let id = sighting.requestID else { return [line] }
+            "            \(recorded.call.method.rawValue) \(shown)", limit: width)
+        guard let id = recorded.requestID else { return [line] }
         return [line, Sanitizer.line("            request id \(id)", limit: width)]
     }
 
@@ -60,9 +60,9 @@ public struct SightingText: Sendable {
 
     // MARK: What was learnt
 
-    private func learnt(_ sighting: RecordedExchange) -> Untrusted {
-        let gate = sighting.gate
-        return switch sighting.answer {
+    private func learnt(_ recorded: RecordedExchange) -> Untrusted {
+        let gate = recorded.gate
+        return switch recorded.answer {
         case .client(let client): "client \(client.id)"
         case .endpoints(let found):
             "codes at \(found.deviceAuthorization), tokens at \(found.token)"
@@ -72,12 +72,12 @@ public struct SightingText: Sendable {
         case .record(let mvpd):
             "the code is known\(mvpd.map { ", for \($0)" } ?? "")"
         case .configuration(let providers): Self.offered(providers.filter { !$0.isTempPass })
-        case .signedIn(let tag, _): Self.signedIn(tag, sighting)
-        case .done: done(sighting)
+        case .signedIn(let tag, _): Self.signedIn(tag, recorded)
+        case .done: done(recorded)
         case .decisions(let decisions):
             "\(Self.list(decisions))"
         case .media(let token):
-            "media token \(gate.mark(token.reveal()))\(Self.until(sighting))"
+            "media token \(gate.mark(token.reveal()))\(Self.until(recorded))"
         case .metadata(let source): source.map { "the token is one of \($0)" } ?? "done"
         case .profileRequest(let bytes): "a profile request of \(bytes.count) bytes"
         case .loggedOut(.nothing): "logged out"
@@ -91,13 +91,13 @@ public struct SightingText: Sendable {
         case .slow(let pause): "throttled, waits at least \(Self.time(pause))"
         case .slower(let by): "not yet; from now on polls come \(Self.time(by)) further apart"
         case .codeOver: "the code is over"
-        case .staleToken: "the access token is not accepted: \(sighting.exchange.reason ?? "")"
-        case .staleClient: "the client is not known: \(sighting.exchange.reason ?? "")"
+        case .staleToken: "the access token is not accepted: \(recorded.exchange.reason ?? "")"
+        case .staleClient: "the client is not known: \(recorded.exchange.reason ?? "")"
         case .redirect(let address):
             "\(Sanitizer.line("on to \(place(address, gate))", limit: width - 12))"
-        case .page: Self.page(sighting.reply)
-        case .fault: "cannot go on: \(sighting.exchange.reason ?? "a fault")"
-        case .blocked: "not from the service: \(sighting.exchange.reason ?? "")"
+        case .page: Self.page(recorded.reply)
+        case .fault: "cannot go on: \(recorded.exchange.reason ?? "a fault")"
+        case .blocked: "not from the service: \(recorded.exchange.reason ?? "")"
         case .unanswered(let error, _): "\(error.detail)"
         }
     }
@@ -113,21 +113,21 @@ public struct SightingText: Sendable {
         return "\(ours: Figures.counted(providers.count, "provider")): \(names)\(ours: more)"
     }
 
-    private static func signedIn(_ tag: Tag?, _ sighting: RecordedExchange) -> Untrusted {
-        guard let tag else { return "signed in\(until(sighting))" }
-        let user = sighting.gate.name(tag.user)
-        if tag.mvpd.isEmpty { return "\(user) is signed in\(until(sighting))" }
-        return "\(user) of \(tag.mvpd) is signed in\(until(sighting))"
+    private static func signedIn(_ tag: Tag?, _ recorded: RecordedExchange) -> Untrusted {
+        guard let tag else { return "signed in\(until(recorded))" }
+        let user = recorded.gate.name(tag.user)
+        if tag.mvpd.isEmpty { return "\(user) is signed in\(until(recorded))" }
+        return "\(user) of \(tag.mvpd) is signed in\(until(recorded))"
     }
 
-    private func done(_ sighting: RecordedExchange) -> Untrusted {
-        guard let resource = sighting.exchange.observation.resource else { return "done" }
-        return "\(resource) may be played\(Self.until(sighting))"
+    private func done(_ recorded: RecordedExchange) -> Untrusted {
+        guard let resource = recorded.exchange.observation.resource else { return "done" }
+        return "\(resource) may be played\(Self.until(recorded))"
     }
 
     /// The expiry that the answer carries, as a date.
-    private static func until(_ sighting: RecordedExchange) -> String {
-        guard let expires = sighting.exchange.observation.expires else { return "" }
+    private static func until(_ recorded: RecordedExchange) -> String {
+        guard let expires = recorded.exchange.observation.expires else { return "" }
         // A service may send any number: far dates are shown as the furthest that fits.
         let milliseconds = min(max(expires, 0), 253_402_300_799_000)
         return " until \(UTCTime(milliseconds: milliseconds).rfc3339)"
@@ -150,14 +150,14 @@ public struct SightingText: Sendable {
     /// Bytes that are shown of a body.
     private static let bodyLimit = 16_384
 
-    private func conversation(_ sighting: RecordedExchange) -> [String] {
-        let (call, gate) = (sighting.call, sighting.gate)
+    private func conversation(_ recorded: RecordedExchange) -> [String] {
+        let (call, gate) = (recorded.call, recorded.gate)
         var lines = ["> \(call.method.rawValue) \(gate.address(call.address.target))"]
         lines.append("> Host: \(gate.name(call.address.origin.authority))")
         lines += message(
             call.headers, gate.body(call.body, mediaType: call.mediaType, isLogin: call.isLogin),
             ">", gate)
-        if let reply = sighting.reply {
+        if let reply = recorded.reply {
             lines.append("< HTTP \(reply.status)")
             let body = Array(reply.body.prefix(Self.bodyLimit))
             lines += message(
