@@ -139,11 +139,13 @@ extension Household {
     @inline(never)
     private func isOver(_ walk: LoginWalk, at last: OperationName?) -> Bool {
         walk.call.code = walk.code
-        if walk.call.operation.step(onFirstScreen: false) == .finishLogin {
+        let finishes = walk.call.operation.step(onFirstScreen: false) == .finishLogin
+        // From the password on, any hop may turn out to be the one that signs in (`Reading.operation`).
+        if finishes || walk.progress.hasSentPassword {
             let provider = walk.grant == nil ? walk.provider ?? "" : ""
             walk.call.signsIn(walk.person.account, at: provider)
-            if last != nil { return true }
         }
+        if finishes, last != nil { return true }
         if let last, walk.isAt(last) { return true }
         if walk.call.operation == .refusal { hasRefused = true }
         // Of two at once one may be turned down.

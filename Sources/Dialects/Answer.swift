@@ -1,3 +1,5 @@
+public import Vocabulary
+
 /// What a device learns from an answer: enough to decide the next step, in no dialect.
 public enum Answer: Sendable {
     case client(ClientCredentials)
@@ -75,6 +77,8 @@ public struct Reading: Sendable {
     public var reason: Untrusted?
     /// The page of a browser hop that leads no further by itself: refused or blocked.
     public var page: Untrusted?
+    /// What the request turned out to be by its answer; nil: what it was sent as.
+    public var operation: OperationName?
 
     /// Inlined, as that of `Observation`, for else it is built, copied and destroyed.
     @inline(__always)

@@ -50,15 +50,17 @@ struct BrowserHops: Sendable {
     private func operation(
         of address: WebAddress, form: [(String, String)], referer: WebAddress?
     ) -> OperationName {
-        let carriesAssertion = form.contains { $0.0 == "SAMLResponse" }
         return
-            if carriesAssertion || address.hasPath(endingWith: "SAMLAssertionConsumer")
+            if Self.bringsAnswer(form.map { $0.0[...] })
+            || address.hasPath(endingWith: "SAMLAssertionConsumer")
         {
             .assertion
         } else if address.origin == origin,
             address.hasPath(with: "/adobe-services/authenticate")
         {
             .authenticate
+        } else if Self.bringsAnswer(Self.names(inQueryOf: address)) {
+            .assertion
         } else if address.hasPath(endingWith: "/logout") {
             logout
         } else if logout == .mvpdLogout, referer?.hasPath(with: "/logout") == true {
@@ -67,6 +69,17 @@ struct BrowserHops: Sendable {
         } else {
             .mvpdLogin
         }
+    }
+
+    /// Whether fields of these names bring a provider's answer to the service: of SAML (Bindings 3.4 to 3.6), of OpenID
+    /// Connect and OAuth (RFC 6749, 4.1.2), of WS-Federation (13.2).
+    private static func bringsAnswer(_ names: [Substring]) -> Bool {
+        names.contains { ["SAMLResponse", "SAMLart", "id_token", "wresult"].contains($0) }
+            || names.contains("code") && names.contains("state")
+    }
+
+    private static func names(inQueryOf address: WebAddress) -> [Substring] {
+        address.query.split(separator: "&").map { $0.prefix { $0 != "=" } }
     }
 
     /// Arrival by prefix, scheme and host without case (rest-v1.md § 8).
@@ -107,7 +120,10 @@ struct BrowserHops: Sendable {
                         .malformed, .fault, reason: reason, missing: "\(page): Location is present")
             }
             let told = told(by: address, to: call, startsLogin: startsLogin)
-            return Reading(.ok, .redirect(address), Observation(told))
+            var reading = Reading(.ok, .redirect(address), Observation(told))
+            // However the provider told the service, by now it has.
+            if call.operation == .mvpdLogin, isReturn(address) { reading.operation = .assertion }
+            return reading
         case 200..<300: return Reading(.ok, .page(Untrusted(reply.text)), Observation(.none))
         case 500...: return Reading(.serverError, .fault, reason: document.errorWord)
         default:
@@ -124,7 +140,7 @@ struct BrowserHops: Sendable {
     ) -> Observation.Result {
         if startsLogin { return .success }
         let isError =
-            call.operation == .assertion && isReturn(address)
+            [.assertion, .mvpdLogin].contains(call.operation) && isReturn(address)
             && address.query.split(separator: "&").contains { $0.hasPrefix("error=") }
         return isError ? .denied : .none
     }

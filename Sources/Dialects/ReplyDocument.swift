@@ -36,6 +36,19 @@ final class ReplyDocument {
         return position < body.count && body[position] == UInt8(ascii: "<")
     }
 
+    /// What a body in a content coding means: that nobody can read it here. Requests have no `Accept-Encoding`, which
+    /// leaves the server the choice (RFC 9110, 12.5.3), so that it breaks no promise. Nil for a body as it is, and for a
+    /// redirect, whose body nobody reads.
+    var unreadable: Reading? {
+        guard !reply.body.isEmpty, !(300..<400).contains(reply.status),
+            let coding = reply.headers["Content-Encoding"], !coding.isEmpty,
+            !coding.equalsIgnoringCase("identity")
+        else { return nil }
+        let reason: Untrusted =
+            "a body with Content-Encoding \(coding), which screenrig does not read; have the server, or the proxy before it, send plain bodies where no Accept-Encoding asks for others"
+        return Reading(.blocked, reply.status >= 500 ? .fault : .blocked, reason: reason)
+    }
+
     /// A page for a browser, by its type or by how it begins.
     var isPage: Bool {
         if mediaType == .html { return true }

@@ -105,14 +105,15 @@ public struct ExchangeBuilder: Sendable {
                 error.outcome, .unanswered(error, reached: true),
                 reason: "\(ours: error.kind.rawValue)")
         }
+        let operation = reading.operation ?? call.operation
         let gate = gate.knowing(device.secrets)
         let evidence =
             if case .answered(let reply) = transfer.result {
-                recent.evidence(of: reply.headers, to: call.operation, gate, fingerprinter)
+                recent.evidence(of: reply.headers, to: operation, gate, fingerprinter)
             } else {
                 Headers()
             }
-        let content = recent.content(of: call.operation) { fields in
+        let content = recent.content(of: operation) { fields in
             fields.delivery = delivery
             fields.observation = reading.observation
             if fields.observation.code == nil { fields.observation.code = call.code }
@@ -120,7 +121,7 @@ public struct ExchangeBuilder: Sendable {
             if let asked = call.resource { fields.observation.resource = asked }
             // Of a request that signs somebody in, the account it asks for: where the answer shows a profile as well
             // (rest-v2.md § 8.3, X2), its user has a name of the service's own, and is among the profiles.
-            if let tag = call.tag {
+            if let tag = call.tag, operation.has(.changes) {
                 fields.observation.tag = tag
                 fields.observation.record = call.login
             }
@@ -138,7 +139,7 @@ public struct ExchangeBuilder: Sendable {
             fields.evidence = evidence
         }
         let exchange = Exchange(
-            lane: lane, sequence: sequence, device: device.id, operation: call.operation,
+            lane: lane, sequence: sequence, device: device.id, operation: operation,
             planned: planned, begun: begun, sent: transfer.sent ?? transfer.ended,
             firstByte: transfer.firstByte, ended: transfer.ended, outcome: reading.outcome,
             content: content, route: transfer.route,

@@ -202,8 +202,9 @@ extension OperationName {
             send: "nothing to the service's team; to the provider: address, UTC time and status"),
         Declaration(
             "assertion",
-            "the provider's SAML response reaches the service",
-            "The browser posts the SAML response, which completes the sign-in. A redirect means that "
+            "the provider's answer reaches the service",
+            "The browser brings the provider's answer (SAML, OpenID Connect, WS-Federation) to the service, which completes "
+                + "the sign-in; where none is seen, it is the hop that leads back to the app. A redirect means that "
                 + "the service accepted the request, not that the sign-in succeeded: see check-code.",
             harmless: "error=access_denied in the redirect: the account may not watch this channel."
         ),

@@ -24,6 +24,18 @@ struct ForeignTests {
         #expect(run.statuses["authenticate"]?["200"] == (Self.isPage(shapes) ? 8 : nil))
     }
 
+    @Test(
+        "whatever way leads from the provider back to the app signs in, and is accused of nothing",
+        arguments: ["oidc", "direct", "own"])
+    func waysBack(shape: String) async throws {
+        let folder = try Folder()
+        let run = try await ForeignServer(["--shape", shape], in: folder)
+            .run(Command.rig("smoke.yaml"))
+        #expect(run.number("households", "signedIn") == 8)
+        // A sign-in has one request by which it is made.
+        #expect(run.statuses["assertion"] == ["302": 8])
+    }
+
     private static func isPage(_ shapes: [String]) -> Bool {
         shapes.contains("form") || shapes.contains("meta")
     }

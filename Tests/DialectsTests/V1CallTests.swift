@@ -130,12 +130,39 @@ import Vocabulary
             ("http://127.0.0.1:8080/mvpd/DemoCable/login", ["user"], .mvpdLogin),
             ("https://idp.example/adobe-services/authenticate", [], .mvpdLogin),
             ("http://127.0.0.1:8080/sp/saml/SAMLAssertionConsumer", ["SAMLResponse"], .assertion),
+            ("https://sp.example/acs", ["SAMLResponse", "RelayState"], .assertion),
+            ("https://sp.example/cb?state=1&code=2", [], .assertion),
+            ("https://sp.example/cb", ["code", "state"], .assertion),
+            ("https://sp.example/cb?SAMLart=1", [], .assertion),
+            ("https://sp.example/ws", ["wa", "wresult"], .assertion),
+            ("https://idp.example/authorize?response_type=code&state=1", [], .mvpdLogin),
+            ("https://idp.example/coupon?code=1", [], .mvpdLogin),
         ])
     func hops(address: String, fields: [String], expected: OperationName) throws {
         let address = try #require(WebAddress(address))
         let form = fields.map { ($0, "x") }
         let call = Self.dialect.hop(form.isEmpty ? .get : .post, address, form: form, referer: nil)
         #expect(call.operation == expected)
+    }
+
+    @Test(
+        "a provider's hop that leads back to the app is what signed in, or what was turned down",
+        arguments: [
+            ("https://demo.test/done?a=1", OperationName?.some(.assertion), Observation.Result.none),
+            ("https://demo.test/done?a=1&error=access_denied", .assertion, .denied),
+            ("https://idp.example/next", nil, .none),
+        ])
+    func waysBack(
+        location: String, turnsOut: OperationName?, result: Observation.Result
+    ) throws {
+        let call = Self.dialect.hop(
+            .post, try #require(WebAddress("https://idp.example/login")),
+            form: [("user", "u"), ("password", "p")], referer: nil)
+        let reading = Self.dialect.read(
+            Reply(status: 302, headers: ["Location": location]), to: call)
+        #expect(call.operation == .mvpdLogin)
+        #expect(reading.operation == turnsOut)
+        #expect(reading.observation.result == result)
     }
 
     @Test(

@@ -13,7 +13,7 @@ What it knows unless told otherwise: requestor DEMOTV, domain demo.test, provide
 accounts, free preview from provider TempPass. User ids are opaque (`u-` and 14 hexadecimal digits), the same at each
 sign-in of an account; with --accounts (CSV: mvpd,user,password[,user-id]) the login page checks them.
 
-Shapes (repeat --shape; each was seen in answers of real services):
+Shapes (repeat --shape; all but oidc, direct and own were seen in answers of real services):
   id      the record of a code has an id that is no UUID (8-8-4-4-4-12)
   code    codes have 6 characters
   info    its `info` has no deviceInfo; deprecated fields are there, null where not sent, and so is mvpd
@@ -22,6 +22,9 @@ Shapes (repeat --shape; each was seen in answers of real services):
   meta    the second hop answers 200 with a meta refresh
   bare    404 without a body, expiry as a number, no charset, no Date, no Adobe-Request-Id, XML with ns2:config
   words   "User not Authenticated" where nobody is signed in, as some services spell it
+  oidc    the provider sends the browser back with a code (OpenID Connect), and no form is posted
+  direct  the provider tells the service by itself, and sends the browser to the app
+  own     the provider's answer is posted to an address and in fields of the service's own
   trim    resources are answered as they were understood: without blanks around them
 
 What real services answered now and then is there as an option or a fault of less than 100 %: --deny (403 noAuthz, with
@@ -50,7 +53,8 @@ from answers import Answers
 from http11 import serve
 from service import Service
 
-SHAPES = ("id", "code", "info", "echo", "form", "meta", "bare", "words", "trim")
+SHAPES = ("id", "code", "info", "echo", "form", "meta", "bare", "words", "trim",
+          "oidc", "direct", "own")
 FAULTS = {"lost-session": 100, "wrong-user": 100, "never-delivered": 100,
           "late-visibility": None, "busy": 10, "code-life": None, "expired-token": 100}
 

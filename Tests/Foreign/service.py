@@ -76,6 +76,8 @@ class Service:
             ("POST", r"/idp/(?P<mvpd>[^/]+)/sso", self.provider_entry, open_to_all),
             ("POST", r"/idp/(?P<mvpd>[^/]+)/login", self.provider_login, open_to_all),
             ("POST", r"/sp/saml/SAMLAssertionConsumer", self.consume, open_to_all),
+            ("POST", r"/sp/arrive", self.arrive, open_to_all),
+            ("GET", r"/sp/callback", self.call_back, open_to_all),
             ("GET", rf"/api/v1/checkauthn{suffix}", self.check_device, bearer),
             ("GET", rf"/api/v1/checkauthn/{code}{suffix}", self.check_code, optional),
             ("GET", rf"/api/v1/tokens/authn{suffix}", self.authentication, bearer),
@@ -329,15 +331,38 @@ class Service:
         return self.provider.entry(request, mvpd)
 
     def provider_login(self, request, mvpd):
-        return self.provider.login(request, mvpd)
+        fields = self.provider.login(request, mvpd)
+        if isinstance(fields, Response):
+            return fields
+        assertion, relay = fields
+        if "direct" in self.options.shape:
+            return self.finish(request, assertion, relay)
+        if "oidc" in self.options.shape:
+            query = urlencode({"state": relay, "code": assertion})
+            return self.answers.redirect(f"/sp/callback?{query}")
+        if "own" in self.options.shape:
+            return login.posting_form(
+                self.answers, "/sp/arrive", {"ticket": assertion, "back": relay})
+        return login.posting_form(self.answers, "/sp/saml/SAMLAssertionConsumer",
+                                  {"SAMLResponse": assertion, "RelayState": relay})
 
     def consume(self, request):
-        if not request.form.get("SAMLResponse"):
+        return self.finish(
+            request, request.form.get("SAMLResponse"), request.form.get("RelayState", ""))
+
+    def arrive(self, request):
+        return self.finish(request, request.form.get("ticket"), request.form.get("back", ""))
+
+    def call_back(self, request):
+        return self.finish(request, request.values.get("code"), request.values.get("state", ""))
+
+    def finish(self, request, assertion, relay):
+        if not assertion:
             return self.answers.error(request, 503, "No SAML message")
-        flow = self.relays.get(request.form.get("RelayState", ""))
+        flow = self.relays.get(relay)
         if not flow:
             return self.answers.error(request, 400, "Unknown RelayState")
-        accepted = self.provider.accepted(request.form["SAMLResponse"])
+        accepted = self.provider.accepted(assertion)
         code = flow.code
         if (accepted and accepted[0] == flow.mvpd and accepted[2] == flow.request
                 and code.lives and code.token is None):

@@ -6,6 +6,7 @@ extension DeviceGrant {
     public func read(_ reply: Reply, to call: Call) -> Reading {
         if reply.status == 429 { return Reading(.throttled, .slow(Self.pause(of: reply))) }
         let document = ReplyDocument(reply)
+        if let unreadable = document.unreadable { return unreadable }
         switch call.operation {
         case .verificationPage, .approval, .refusal, .mvpdLogin:
             return readPage(document, to: call)

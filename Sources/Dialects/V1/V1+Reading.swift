@@ -9,6 +9,7 @@ extension V1 {
             return Reading(
                 .throttled, .slow(.seconds(1)), deviations: deviations(of: document, to: call))
         }
+        if let unreadable = document.unreadable { return unreadable }
         var reading =
             switch call.operation {
             case .authenticate, .mvpdLogin, .assertion: readHop(document, to: call)

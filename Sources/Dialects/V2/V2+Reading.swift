@@ -13,6 +13,7 @@ extension V2 {
             return Reading(
                 .throttled, .slow(.seconds(1)), deviations: deviations(of: document, to: call))
         }
+        if let unreadable = document.unreadable { return unreadable }
         var reading =
             switch call.operation {
             case .authenticate, .mvpdLogin, .assertion, .mvpdLogout:
