@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Formats
+@testable import Journal
 @testable import Rendering
 @testable import Reports
 
