@@ -29,6 +29,8 @@ public struct Rules: Sendable, Hashable {
     /// One poll interval with its jitter, at least 5 s: a TV that polls so long after its phone was
     /// told "done" sees the token (rest-v1.md § 16; the interval is A19's).
     public var delivery: Duration = .milliseconds(5500)
+    /// The protocols' own interval: no page promises to be faster (rest-v1.md § 16 and A19; RFC 8628, 3.2).
+    public static let shortestDelivery: Duration = .seconds(5)
     /// No sign-in ends sooner by itself. Where an answer tells a sign-in's expiry, that counts.
     public var shortestSignIn: Duration = .seconds(300)
     /// Whether a code's record stays when the device has fetched its token (rest-v1.md, A10).

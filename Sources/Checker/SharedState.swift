@@ -12,6 +12,8 @@ final class SharedState {
     let visibility: Int64
     /// How long after "done" a poll must show the sign-in.
     let delivery: Int64
+    /// What that is: shorter intervals of a rig do not count (`Rules.delivery`).
+    let deliveryName: String
     let deadline: Int64
     let sweepLag: Int64
     /// The throttle's period; 0 without one.
@@ -114,6 +116,14 @@ final class SharedState {
         day = UTCTime(microseconds: rules.startedMicroseconds).date
         visibility = rules.policies.visibility.inNanoseconds
         delivery = max(rules.delivery, rules.policies.visibility).inNanoseconds
+        deliveryName =
+            if rules.policies.visibility > rules.delivery {
+                "policies.visibility"
+            } else if rules.delivery == Rules.shortestDelivery {
+                "the protocol's poll interval"
+            } else {
+                "one poll interval"
+            }
         deadline = rules.policies.unknownDeadline.inNanoseconds
         sweepLag = rules.policies.sweepLag.inNanoseconds
         throttleEvery = rules.policies.throttle?.every.inNanoseconds ?? 0

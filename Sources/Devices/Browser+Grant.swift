@@ -27,7 +27,12 @@ extension Household {
         _ page: HTMLPage, _ answered: Answered, _ walk: LoginWalk, _ issued: IssuedCode
     ) async throws(StopReason) -> Bool {
         guard let progress = walk.grant, let pages = dialect.pages else { return false }
-        switch GrantFinder(page: page, pages: pages, progress: progress).step {
+        let isForCode =
+            walk.call.address.path == issued.page?.path && !walk.progress.hasSentUser
+            && !walk.progress.hasSentPassword
+        let finder = GrantFinder(
+            page: page, pages: pages, progress: progress, isForCode: isForCode)
+        switch finder.step {
         case .other: return false
         case .enter(let form, let field):
             let mistypes =
@@ -35,6 +40,7 @@ extension Household {
             walk.grant?.hasMistypedCode = mistypes || progress.hasMistypedCode
             // Of a wrong code the page comes back, and the viewer looks at the TV again.
             walk.grant?.hasEnteredCode = !mistypes
+            walk.grant?.codeField = field
             if progress.hasMistypedCode { try await wait(Self.secondLook, walk.person) }
             let code = mistypes ? issued.code.mistyped.text : issued.typed
             submit(form, form.filled(field, with: code), of: page, walk, by: nil)

@@ -205,16 +205,22 @@ extension Household {
     /// repeating it would then be refused. Nil stands for that.
     @inline(never)
     func hear(_ call: Call, on browser: Screen) async throws(StopReason) -> Answered? {
+        var call = call
+        // Whoever comes late is right to be turned down; a provider's pages know of no code.
+        if isCodeOver, call.operation != .mvpdLogin { call.provoked = true }
         guard call.operation == .assertion || call.isDecision else {
             return try await insist(call, browser)
         }
         let answered = await lane.send(call, from: browser.device)
         switch answered.answer {
-        case .slow, .unanswered(_, reached: false): return try await insist(call, browser)
+        case .slow(let pause):
+            try await wait(asBy: answered, pause, on: browser)
+            return try await insist(call, browser)
+        case .unanswered(_, reached: false): return try await insist(call, browser)
         case .unanswered(let error, reached: true):
             if error.kind == .stopped { throw .stopped }
             return nil
-        case .fault: return nil
+        case .fault, .unavailable: return nil
         default: return answered
         }
     }

@@ -2,6 +2,7 @@ internal import Dialects
 internal import Journal
 internal import Lanes
 internal import Rigs
+internal import Statistics
 
 /// The service's clock, read off the codes that it issues: `generated` lies before the end of its answer.
 /// It is the clock by which the service also says when a token expires; the `Date` header is the front
@@ -29,17 +30,37 @@ struct CodeClock {
 
 extension Household {
     /// What it comes to when the code has run out. The viewer is in time if notice, login and slips, as
-    /// the rig drew them, and one more wait of the TV fit into the life that the rig asks for; without a
-    /// word of the rig, the usual one. Then it was the service that ended the code too early, or took too long.
-    var codeRanOut: StopReason {
-        let wait =
+    /// the rig drew them, and one more wait of the TV fit into the life that the service told with the code. Then
+    /// it was the service that ended the code too early, or took too long. Of a life shorter than the rig asks
+    /// for, or than the usual one, nobody knows whether it is meant: the cause names it.
+    @inline(never)
+    func codeRanOut(_ issued: IssuedCode) -> StopReason {
+        let wait = max(
             terms.polling.button?.value(atShare: 0.95)
-            ?? terms.polling.every * (1 + terms.polling.jitter)
-        let end = terms.code.expectedLifetime - max(wait, terms.polling.firstAfter ?? .zero)
-        return signInTimes.contains { $0 < end }
-            ? .abandoned("the code expired although the viewer was in time", by: .service)
-            : .abandoned("the code expired before the viewer signed in", by: .viewer)
+                ?? terms.polling.every * (1 + terms.polling.jitter),
+            issued.pollInterval ?? .zero, terms.polling.firstAfter ?? .zero)
+        if signInTimes.contains(where: { $0 < issued.lifetime - wait }) {
+            return .abandoned("the code expired although the viewer was in time", by: .service)
+        }
+        guard issued.lifetime < terms.code.expectedLifetime else {
+            return .abandoned("the code expired before the viewer signed in", by: .viewer)
+        }
+        let asked = terms.code.lifetime.map { ", and the rig asks for \(Self.words($0))" } ?? ""
+        let life = Self.words(issued.lifetime) + asked
+        return .abandoned(
+            "\(ours: HouseholdRecord.codeTooShort) \(ours: life)", by: .viewer)
     }
+
+    /// `5 s`, `1.5 s`, `1 ms`: as the service tells it, to the tenth.
+    private static func words(_ life: Duration) -> String {
+        let milliseconds = life.nanoseconds / 1_000_000
+        guard milliseconds >= 1000 else { return "\(milliseconds) ms" }
+        let tenths = (milliseconds + 50) / 100
+        return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
+    }
+
+    /// The service is right to turn down what is about the code on the TV: the life that it told is over.
+    var isCodeOver: Bool { codeEnd.map { lane.now >= $0 } ?? false }
 
     /// From the code on the screen to the end of the login: what is human in it, of each viewer who is to
     /// sign in with the code.
@@ -48,8 +69,10 @@ extension Household {
         var times = plan.second.map { [$0.noticesCode + $0.signsIn] } ?? []
         if !viewer.givesUp, !viewer.isTooLate, !signsInBothWays {
             let logins = 1 + (viewer.cancels ? 1 : 0) + (viewer.mistypesPassword ? 1 : 0)
-            let slip = viewer.mistypesCode ? Self.secondLook : .zero
-            times.append(viewer.noticesCode + viewer.signsIn * logins + slip)
+            let looks = (viewer.mistypesCode ? 1 : 0) + (viewer.typesSmall ? 1 : 0)
+            let outage: Duration = viewer.losesNetwork ? Self.outage : .zero
+            times.append(
+                viewer.noticesCode + viewer.signsIn * logins + Self.secondLook * looks + outage)
         }
         return times
     }

@@ -90,7 +90,7 @@ extension Household {
             PollOrder(
                 issued: issued, start: begins, firstAfter: terms.polling.firstAfter,
                 ends: shown + issued.lifetime,
-                whenOver: codeRanOut))
+                whenOver: codeRanOut(issued)))
         signedIn(by: .code)
         reach(.signedIn)
         if terms.code.deletesAfter { try await deleteCode(issued) }
@@ -172,6 +172,7 @@ extension Household {
     /// Notes a new code, whichever response it came with.
     func take(_ issued: IssuedCode, from answered: Answered) {
         serviceClock.read(answered)
+        codeEnd = lane.now + issued.lifetime
         traces.codes.append(Traces.Issued(code: issued.code, until: lane.now + issued.lifetime))
     }
 

@@ -8,6 +8,8 @@ struct GrantProgress {
     var refuses = false
     var hasEnteredCode = false
     var hasMistypedCode = false
+    /// The field that the code was typed into.
+    var codeField: String?
     /// The decision was sent, and its answer came then.
     var decision: (ended: Instant, result: Observation.Result)?
 }
@@ -30,6 +32,8 @@ struct GrantFinder {
     let page: HTMLPage
     let pages: GrantPages
     let progress: GrantProgress
+    /// It is the page that the server names for the code (verification_uri), and nobody has sent a login yet.
+    var isForCode = false
 
     var step: Step {
         if page.forms.contains(where: \.asksPassword) { return .other }
@@ -65,7 +69,22 @@ struct GrantFinder {
                 return (form, named.name)
             }
         }
-        return nil
+        return loneField
+    }
+
+    /// The only text of the page for the code is the code, whatever its name: `pin`, `otp`. It is also the page
+    /// that comes back after a wrong one.
+    private var loneField: (HTMLForm, String)? {
+        let asking = page.forms.compactMap { form -> (HTMLForm, String)? in
+            let texts = form.fields.filter { $0.kind == .text && !$0.name.isEmpty }
+            guard texts.count == 1, form.isPost, let field = texts.first, field.type != "email",
+                !HTMLForm.namesUser(field.words)
+            else { return nil }
+            return (form, field.name)
+        }
+        guard asking.count == 1, let (form, name) = asking.first else { return nil }
+        return isForCode && !progress.hasEnteredCode || name == progress.codeField
+            ? (form, name) : nil
     }
 
     /// `user_code`, `userCode`, `code`; and not a one-time code.

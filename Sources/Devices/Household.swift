@@ -34,6 +34,8 @@ actor Household {
     var shownCodes = Signal<IssuedCode>()
     /// What the TV shows now; nil once it has its token or the code is over.
     var codeOnScreen: Code?
+    /// When the life of the newest code is over, as the service told it.
+    var codeEnd: Instant?
     /// The code that polls are for.
     var polledCode: IssuedCode?
     /// The code that the TV showed before, where the viewer asked for another.

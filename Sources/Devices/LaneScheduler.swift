@@ -23,6 +23,12 @@ final class LaneScheduler: @unchecked Sendable {
     private(set) var hasClosed = false
     /// When polling TVs stop, as far as this lane knows; nil while a viewer of it could still sign in.
     private var settleEnds: Instant?
+    /// When arrivals ended; nil while households may come.
+    private var closedAt: Instant?
+    /// From the last arrival to the end of a run that goes as planned.
+    private let tail: Duration
+    /// Households that were asked to stay away for longer than the run takes, until they have ended.
+    private var sentAway: Set<Int> = []
     /// Why nobody can go on; nil while there is a service.
     private(set) var lostCause: String?
     private let shown = Mutex(RunPhase.arriving)
@@ -50,7 +56,18 @@ final class LaneScheduler: @unchecked Sendable {
         self.lane = lane
         self.plan = plan
         self.terms = terms
+        tail = plan.tail
     }
+
+    /// When the run is over, as far as its plan and what has happened tell: nobody waits longer because a server
+    /// asks for it. Arrivals that were held up move it.
+    var expectedEnd: Instant {
+        max(closedAt ?? lane.now, .start + plan.arrivalsEnd) + tail
+    }
+
+    /// A household ends at once because it was asked to stay away: under closed load the next one must not come as
+    /// fast as answers do.
+    func delayReplacement(of household: Int) { sentAway.insert(household) }
 
     /// What this lane waits for. From any thread.
     var outlook: RunPhase { shown.withLock { $0 } }
@@ -88,6 +105,7 @@ final class LaneScheduler: @unchecked Sendable {
     /// No more arrivals: the plan is through, or the run was interrupted.
     func close() {
         hasClosed = true
+        closedAt = closedAt ?? lane.now
         for (_, household) in awaited { household.resume(returning: false) }
         awaited = [:]
         settleIfQuiet()
@@ -224,13 +242,19 @@ final class LaneScheduler: @unchecked Sendable {
         viewers += 1
         lane.start { [self] in
             await Household(plan, terms: terms, lane: lane, shift: self).live()
-            ended()
+            ended(plan.index)
         }
     }
 
-    private func ended() {
+    private func ended(_ household: Int) {
         lane.checkIsolated()
         living -= 1
-        if case .closed = plan.rig.load { startNext() }
+        let wasSentAway = sentAway.remove(household) != nil
+        guard case .closed = plan.rig.load else { return }
+        if wasSentAway {
+            lane.at(lane.now + .seconds(1)) { [self] in startNext() }
+        } else {
+            startNext()
+        }
     }
 }

@@ -133,7 +133,8 @@ extension Household {
                 // The code has served, and the TV has what it served for.
                 case .signedIn where dialect.pages != nil && pollersEnd == nil:
                     siblingToken = siblingToken ?? polled
-                case .slow(let pause):
+                case .slow(let pause), .unavailable(let pause):
+                    try check(pause, askedBy: polled)
                     due = max(
                         due, lane.now + Backoff.afterThrottle(pause, using: &poller.dice))
                 case .slower(let by): pace.widen(by: by)

@@ -51,6 +51,7 @@ extension Household {
                 failures = 0
                 due = pace.next(due: due, ended: polled.exchange.ended)
             case .slow(let pause):
+                try check(pause, askedBy: polled, codeEnds: order.ends)
                 let earliest = lane.now + Backoff.afterThrottle(pause, using: &tv.dice)
                 due = max(earliest, pace.next(due: due, ended: polled.exchange.ended))
             case .slower(let by):
@@ -75,6 +76,15 @@ extension Household {
                 && error.kind != .hostNotAllowed:
                 pace.slowDown()
                 due = pace.next(due: due, ended: polled.exchange.ended)
+            // "Honour Retry-After, else treat as timeout" (device-grant-rfc8628.md § 4).
+            case .unavailable(let pause):
+                try check(pause, askedBy: polled, codeEnds: order.ends)
+                failures += 1
+                let longer =
+                    order.issued.pollInterval == nil
+                    ? max(pause, Backoff.afterFailure(failures)) : pause
+                let earliest = lane.now + Backoff.afterThrottle(longer, using: &tv.dice)
+                due = max(earliest, pace.next(due: due, ended: polled.exchange.ended))
             case .fault:
                 failures += 1
                 due = lane.now + Backoff.afterFailure(failures)

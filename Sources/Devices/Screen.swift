@@ -78,7 +78,7 @@ extension Household {
             switch answered.answer {
             case .slow(let pause) where throttled < Self.patience:
                 throttled += 1
-                try await nap(Backoff.afterThrottle(pause, using: &screen.dice))
+                try await wait(asBy: answered, pause, on: screen)
             // One decision of an answer, marked for another try (rest-v2.md § 7).
             case .fault
             where answered.exchange.delivery.status == 200 && hasSessions
@@ -88,6 +88,11 @@ extension Household {
                 try await nap(
                     Backoff.afterThrottle(
                         Backoff.afterFailure(failures), using: &screen.dice))
+            case .unavailable(let pause):
+                guard failures < terms.retries else { throw .refused(answered) }
+                failures += 1
+                let atLeast = Backoff.afterFailure(failures)
+                try await wait(asBy: answered, pause, atLeast: atLeast, on: screen)
             case .fault, .unanswered:
                 guard Self.isWorthAnotherTry(answered), failures < terms.retries else {
                     throw .refused(answered)
@@ -98,6 +103,30 @@ extension Household {
             default: return answered
             }
         }
+    }
+
+    /// Waits as an answer asks, with full jitter on top.
+    func wait(
+        asBy answered: Answered, _ pause: Duration, atLeast: Duration = .zero, on screen: Screen
+    ) async throws(StopReason) {
+        try check(pause, askedBy: answered)
+        try await nap(Backoff.afterThrottle(max(pause, atLeast), using: &screen.dice))
+    }
+
+    /// A household that is asked to stay away beyond its end has nothing to wait for: it ends at once, and says
+    /// why. The usual second is always waited. `codeEnds`: of one that polls for a code.
+    @inline(never)
+    func check(
+        _ pause: Duration, askedBy answered: Answered, codeEnds: Instant? = nil
+    ) throws(StopReason) {
+        guard pause > .seconds(1) else { return }
+        let then = lane.now + pause
+        if let codeEnds, then >= codeEnds {
+            throw .asked(toWait: pause, longerThan: "the code", answered)
+        }
+        guard then > shift.expectedEnd else { return }
+        shift.delayReplacement(of: plan.index)
+        throw .asked(toWait: pause, longerThan: "the run", answered)
     }
 
     /// Sleeps; a stopped lane ends the story.

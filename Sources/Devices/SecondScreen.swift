@@ -37,7 +37,7 @@ extension Household {
         if plan.viewer.isTooLate { return try await comeTooLate(issued) }
         try await human(plan.viewer.noticesCode)
         if plan.viewer.givesUp { throw .gaveUp }
-        guard codeOnScreen == issued.code else { throw codeRanOut }
+        guard codeOnScreen == issued.code else { throw codeRanOut(issued) }
         guard case .login(let provider) = try await typeIn(issued) else { return noteNoLogin() }
         try await logIn(issued, provider: provider)
         try await lookAfterLogin(issued, provider: provider)
@@ -132,7 +132,7 @@ extension Household {
         _ code: Code, mvpd: String?, on browser: Screen, isProvoked: Bool = false
     ) async throws(StopReason) -> TypedCode {
         guard let mvpd else { throw .failed("nobody chose a provider for the code") }
-        let answered = try await askIfKnown(browser, isProvoked: isProvoked) {
+        let answered = try await askIfKnown(browser, isProvoked: isProvoked || isCodeOver) {
             dialect.completeSession(code, mvpd: mvpd, $0)
         }
         reach(.codeTyped)
@@ -157,7 +157,9 @@ extension Household {
     @discardableResult
     @inline(never)
     func lookUp(_ code: Code, on browser: Screen) async throws(StopReason) -> String? {
-        let looked = try await askIfKnown(browser) { dialect.record(of: code, $0) }
+        let looked = try await askIfKnown(browser, isProvoked: isCodeOver) {
+            dialect.record(of: code, $0)
+        }
         var preselected: String?
         if let looked {
             guard case .record(let named) = looked.answer else { throw .refused(looked) }
@@ -246,7 +248,9 @@ extension Household {
     func confirm(_ code: Code, by person: Person) async throws(StopReason) {
         let browser = person.browser
         for attempt in 1...5 {
-            let asked = try await askIfKnown(browser) { dialect.checkCode(code, $0) }
+            let asked = try await askIfKnown(browser, isProvoked: isCodeOver) {
+                dialect.checkCode(code, $0)
+            }
             guard let checked = asked else { return }
             switch checked.answer {
             case .signedIn:

@@ -87,7 +87,7 @@ extension Household {
                 PollOrder(
                     issued: issued, start: shown, firstAfter: terms.polling.firstAfter,
                     ends: shown + issued.lifetime,
-                    whenOver: codeRanOut))
+                    whenOver: codeRanOut(issued)))
         } catch {
             halt = error
         }

@@ -80,7 +80,7 @@ extension Household {
     func loseNetwork() async throws(StopReason) {
         note(.habit, "loses-network")
         lane.retire(phone.device)
-        try await human(.seconds(3))
+        try await human(Self.outage)
     }
 
     /// The viewer closes the app, and opens it again: it looks whether it is signed in, and asks for another
@@ -105,6 +105,8 @@ extension Household {
 
     /// Reading seven characters off a TV and typing them again.
     static let secondLook: Duration = .seconds(2)
+    /// How long a phone is without a network.
+    static let outage: Duration = .seconds(3)
 
     /// Asks for what ought to be turned down; whatever is answered, the story goes on.
     private func provoke(

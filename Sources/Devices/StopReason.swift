@@ -34,6 +34,19 @@ enum StopReason: Error {
         return .failed(refusal(answered))
     }
 
+    /// `register-client answered 429: the server asked to wait 3600 s, and the run ends before that`. `end`:
+    /// what is over by then.
+    static func asked(
+        toWait pause: Duration, longerThan end: StaticString, _ answered: Answered
+    ) -> StopReason {
+        let exchange = answered.exchange
+        let status = exchange.delivery.status.map { " answered \($0)" } ?? ""
+        let seconds = Int(pause.components.seconds)
+        return .failed(
+            "\(ours: exchange.operation.name + status): the server asked to wait \(seconds) s, and "
+                + "\(ours: "\(end)") ends before that")
+    }
+
     /// The words of `refused`.
     static func refusal(_ answered: Answered) -> Untrusted {
         let exchange = answered.exchange

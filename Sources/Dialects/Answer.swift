@@ -36,7 +36,7 @@ public enum Answer: Sendable {
     /// Nobody is signed in on this device any more, with the service's words: the sign-in begins
     /// again (rest-v1.md § 11).
     case signedOut(Untrusted)
-    /// Too fast: wait at least so long, then go on.
+    /// Too fast: wait at least so long, then go on. A second, or what the server asks for.
     case slow(Duration)
     /// Not yet, and from now on all polls come so much further apart.
     case slower(by: Duration)
@@ -52,6 +52,8 @@ public enum Answer: Sendable {
     case page(Untrusted)
     /// 5xx or an answer nobody can read: back off and try again.
     case fault
+    /// 5xx of a server that asks to be left alone for so long.
+    case unavailable(Duration)
     /// Something in front of the service answered.
     case blocked
     /// No answer. `reached` is false when not a byte of the request left.

@@ -51,9 +51,10 @@ public struct HouseholdRecord: Sendable, Hashable {
 
     /// Why an abandoned household ended without a sign-in.
     public enum Abandonment: UInt8, CaseIterable, Sendable {
-        /// The rig drew it: the viewer gives up, comes too late, or needs longer than the code was to live.
+        /// The rig drew it: the viewer gives up, comes too late, or needs longer than the code lives, as the
+        /// service told.
         case viewer
-        /// The viewer was in time for the code that the rig asked for, and the code ended first.
+        /// The viewer was in time for the life that the service told, and the code ended first.
         case service
         /// The run ended or was stopped before.
         case run
@@ -97,6 +98,11 @@ public struct HouseholdRecord: Sendable, Hashable {
     public var throttled: ThrottledRequests?
     /// By which paths it signed in, and what platform and SDK said.
     public var signOn: SignOnRecord
+
+    /// How the cause begins where the code lived shorter than the rig expects, and its viewer came too late for
+    /// it: neither is known to be at fault, and a sign-in was wanted.
+    public static let codeTooShort =
+        "the code expired before the viewer signed in: the service gave it"
 
     /// The cause of whoever was under way when the run was ended from outside.
     public static let stopped = "the run was stopped"

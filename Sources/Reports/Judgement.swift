@@ -110,6 +110,9 @@ extension Summary {
         }
         if let noSignIn, outcome == .fail, !headline.contains(noSignIn) {
             explanations.insert(noSignIn, at: 0)
+        } else if noSignIn == nil, let lossSentence {
+            // Broken promises come first.
+            explanations.insert(lossSentence, at: exitStatus == .violated ? explanations.count : 0)
         }
         if let silence, !headline.contains(silence.sentence) {
             explanations.insert(silence.sentence, at: 0)
@@ -244,6 +247,38 @@ extension Summary {
             losses.count == 1
             ? "" : " (\(Figures.count(loss.households)) of \(Figures.count(tally.started)))"
         return "\(who): \(loss.cause)\(count)"
+    }
+
+    /// `4 of 15 households failed: assertion answered 500 (3 of 4)`: what most of those came to who wanted a sign-in,
+    /// or to go on after it; nil where all did, and beside a pass but for codes that were too short for their viewers.
+    private var lossSentence: String? {
+        let isTold = outcome == .fail || outcome == .invalid
+        let lost = losses.filter {
+            $0.wantedSignIn && $0.fate != HouseholdRecord.Fate.running.name && !$0.cause.isEmpty
+                && (isTold || $0.cause.hasPrefix(HouseholdRecord.codeTooShort))
+        }
+        // Of several kinds or stages each has its own entry.
+        var causes: [(cause: String, households: Int)] = []
+        for loss in lost {
+            if let known = causes.firstIndex(where: { $0.cause == loss.cause }) {
+                causes[known].households += loss.households
+            } else {
+                causes.append((loss.cause, loss.households))
+            }
+        }
+        let sum = lost.reduce(0) { $0 + $1.households }
+        guard let most = causes.max(by: { $0.households < $1.households }) else { return nil }
+        let failed = lost.filter { $0.fate == HouseholdRecord.Fate.failed.name }
+            .reduce(0) { $0 + $1.households }
+        let what =
+            failed == sum ? "failed" : failed == 0 ? "were abandoned" : "failed or were abandoned"
+        let who =
+            "\(Figures.count(sum)) of \(Figures.counted(households.started, "household")) "
+            + (sum == 1 ? what.replacing("were", with: "was") : what)
+        let share =
+            most.households == sum
+            ? "" : " (\(Figures.count(most.households)) of these \(Figures.count(sum)))"
+        return "\(who): \(Sanitizer.line(most.cause, limit: 400))\(share)"
     }
 
     private var unansweredSentence: String {

@@ -203,6 +203,7 @@ struct Population {
 extension HouseholdRecord {
     fileprivate var wantsSignIn: Bool {
         fate != .abandoned || abandonedBy == .service || abandonedBy == .run
+            || cause.hasPrefix(HouseholdRecord.codeTooShort)
     }
 }
 

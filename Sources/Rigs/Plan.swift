@@ -150,6 +150,9 @@ public struct Plan: Sendable, Hashable {
         }
     }
 
+    /// From the last arrival to the end, if all goes well: a slow household's life, and the settling.
+    public var tail: Duration { HouseholdFlow(rig).longLife + rig.load.settle }
+
     /// The household at `position` of this plan, from 0; nil past the last. Its `index` is its
     /// number in the whole plan, which is the same as the position unless this is a part.
     public func household(_ position: Int) -> HouseholdPlan? {

@@ -235,7 +235,7 @@ extension Rig: RigSection {
                 + "unless a line on the same subject replaces them: "
                 + Threshold.defaults.map(\.text).joined(separator: ", ")
                 + ". households abandoned counts only those caused by the service: the viewer "
-                + "was in time, and the code ended before the lifetime that the rig asked for."
+                + "was in time, and the code ended before the lifetime that the service gave it."
         ).changingNoRequest,
         Key(
             "events", .list(.section), into: \.events,

@@ -151,4 +151,23 @@ struct DeliveryTests {
         #expect(
             story.findings.violations.map(\.invariant) == (isContested ? [] : [.signInDelivered]))
     }
+
+    @Test(
+        "a violation says whose time it is: the protocol's, the rig's interval, or its policy",
+        arguments: [
+            (5_000, 0, "the protocol's poll interval, 5000 ms"),
+            (5_500, 0, "one poll interval, 5500 ms"),
+            (5_000, 6_000, "policies.visibility, 6000 ms"),
+        ])
+    func named(delivery: Int, visibility: Int, words: String) throws {
+        var story = Story()
+        story.rules.delivery = .milliseconds(delivery)
+        story.rules.policies.visibility = .milliseconds(visibility)
+        story.code()
+        story.assertion(at: 8_000)
+        story.check(at: 8_010)
+        story.poll(at: 20_000)
+        let found = story.findings.violations.filter { $0.invariant == .signInDelivered }
+        #expect(found.map(\.certainty) == [.given(words)])
+    }
 }

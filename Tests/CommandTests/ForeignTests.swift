@@ -218,8 +218,8 @@ struct ForeignTests {
         arguments: [
             (
                 "code-life:1",
-                "Failed: none of 4 households signed in: the code expired although the viewer "
-                    + "was in time"
+                "Failed: none of 4 households signed in: the code expired before the viewer "
+                    + "signed in: the service gave it 1 ms"
             ),
             ("expired-token", "Failed: the service violated expiry-respected"),
         ])

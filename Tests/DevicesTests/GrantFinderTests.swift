@@ -13,9 +13,11 @@ import Testing
     }
 
     private func words(
-        _ page: HTMLPage, _ progress: GrantProgress, _ pages: GrantPages
+        _ page: HTMLPage, _ progress: GrantProgress, _ pages: GrantPages, isForCode: Bool = false
     ) -> String {
-        switch GrantFinder(page: page, pages: pages, progress: progress).step {
+        let finder = GrantFinder(
+            page: page, pages: pages, progress: progress, isForCode: isForCode)
+        switch finder.step {
         case .enter(let form, let field):
             let fields = form.filled(field, with: "AB-12").map { "\($0.0)=\($0.1)" }
             return "enter \(fields.joined(separator: " "))"
@@ -35,6 +37,29 @@ import Testing
     func enter() {
         #expect(step("dot-code") == "enter csrfmiddlewaretoken=CSRF user_code=AB-12")
         #expect(step("allauth-code") == "enter code=AB-12")
+    }
+
+    @Test(
+        "the only text of the page for the code is the code, unless it asks for a user",
+        arguments: [
+            ("otp", true), ("otc", true), ("pin", true), ("token", true), ("x", true),
+            ("username", false), ("email", false), ("login", false),
+        ])
+    func loneField(name: String, isCode: Bool) {
+        let page = HTMLPage("<form method=post><input name=\(name)><button>Next</button></form>")
+        let pages = GrantPages()
+        let start = GrantProgress()
+        #expect(
+            words(page, start, pages, isForCode: true)
+                == (isCode ? "enter \(name)=AB-12" : "other"))
+        // A login, or its one-time code: on another page, or after a password.
+        #expect(words(page, start, pages) == "other")
+        #expect(words(page, entered, pages, isForCode: true) == "other")
+        var back = entered
+        back.codeField = name
+        #expect(words(page, back, pages) == (isCode ? "turned down" : "other"))
+        let two = HTMLPage("<form method=post><input name=\(name)><input name=b></form>")
+        #expect(words(two, start, pages, isForCode: true) == "other")
     }
 
     @Test(

@@ -32,28 +32,66 @@ struct PollingTests {
         let scene = try Scene(codeLifetime: .seconds(12))
         #expect(scene.polls == [5, 10])
         #expect(scene.record.fate == .abandoned)
-        #expect(scene.record.cause == "the code expired before the viewer signed in")
+        #expect(
+            scene.record.cause
+                == "the code expired before the viewer signed in: the service gave it 12 s")
         #expect(scene.record.abandonedBy == .viewer)
     }
 
     @Test(
-        "a code that ends before a viewer who is in time is the service's; one that the rig wants so short is not",
+        "who is in time is told by the life that the service gave the code, not by the rig's",
         arguments: [
-            ("[]", 1_800, 60, HouseholdRecord.Abandonment?.none),
-            ("[]", 10, 60, .service), ("[{ttl: 10s}]", 10, 60, .viewer),
+            ("[]", 1_800, 12, HouseholdRecord.Abandonment?.none),
+            ("[]", 10, 12, .viewer), ("[{ttl: 10s}]", 10, 12, .viewer),
+            ("[{ttl: 67s}]", 10, 12, .viewer), ("[{ttl: 10s}]", 1_800, 999, .service),
             // In time only as long as no poll is to follow.
-            ("[{ttl: 65s}]", 10, 60, .viewer), ("[{ttl: 67s}]", 10, 60, .service),
+            ("[]", 66, 999, .viewer), ("[]", 67, 999, .service),
         ] as [(String, Int64, Int, HouseholdRecord.Abandonment?)])
-    func tooShort(
-        code: String, lifetime: Int64, viewer: Int, abandonedBy: HouseholdRecord.Abandonment?
+    func inTime(
+        code: String, lifetime: Int64, pending: Int, abandonedBy: HouseholdRecord.Abandonment?
     ) throws {
-        let polls = Array(repeating: Scripted.answer(404), count: viewer / 5) + [Script.token]
+        let viewer = 60
+        let polls = Array(repeating: Scripted.answer(404), count: pending) + [Script.token]
         let asked = code.dropFirst().dropLast()
         let scene = try Scene(
             polls: polls, codeLifetime: .seconds(lifetime), viewer: "\(viewer)s",
             code: String(asked))
         #expect(scene.record.abandonedBy == abandonedBy)
         #expect(scene.record.fate == (abandonedBy == nil ? .signedIn : .abandoned))
+    }
+
+    @Test(
+        "a life shorter than the rig expects is named",
+        arguments: [
+            ("", ": the service gave it 10 s"),
+            ("{ttl: 67s}", ": the service gave it 10 s, and the rig asks for 67 s"),
+            ("{ttl: 10s}", ""),
+        ])
+    func shortLife(code: String, named: String) throws {
+        let scene = try Scene(codeLifetime: .seconds(10), viewer: "60s", code: code)
+        #expect(
+            scene.record.cause == "the code expired before the viewer signed in\(named)")
+    }
+
+    @Test(
+        "a refusal after the code's end is right, one before it is an error",
+        arguments: [(10, false), (60, true)])
+    func late(lifetime: Int64, isError: Bool) throws {
+        let form =
+            #"<form method="post" action="/login"><input name="user"><input type="password" "#
+            + #"name="pw"></form>"#
+        for speaksV2 in [false, true] {
+            let scene = try Scene(
+                [
+                    .authenticate: [.answer(200, form, type: "text/html")],
+                    .mvpdLogin: [.redirect("http://127.0.0.1/SAMLAssertionConsumer")],
+                    .assertion: [.answer(400, #"{"status":400,"message":"over"}"#)],
+                    .sessionByCode: [.answer(200, #"{"existingParameters":{"mvpd":"A"}}"#)],
+                ], every: "200ms", codeLifetime: .seconds(lifetime), viewer: "9500ms",
+                speaksV2: speaksV2)
+            let refused = try #require(scene.exchanges.first { $0.operation == .assertion })
+            #expect(refused.outcome == .rejected && refused.isError == isError)
+        }
     }
 
     @Test("a viewer who gives up is not the service's, however short the code")
@@ -220,7 +258,9 @@ struct PollingTests {
             polls: Array(repeating: fault, count: 100), codeLifetime: .seconds(60))
         #expect(scene.polls.count > 2 && scene.polls.allSatisfy { $0 < 60 })
         #expect(scene.record.fate == .abandoned)
-        #expect(scene.record.cause == "the code expired before the viewer signed in")
+        #expect(
+            scene.record.cause
+                == "the code expired before the viewer signed in: the service gave it 60 s")
     }
 
     @Test(

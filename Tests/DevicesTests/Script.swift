@@ -14,6 +14,8 @@ enum Scripted: Sendable {
     case answer(Int, String = "", type: String = "application/json")
     /// Answers 404 (not yet) after this time instead of 10 ms.
     case slow(Duration)
+    /// Answers with this status, and asks to wait so many seconds (`Retry-After`).
+    case asks(Int, toWait: String)
     case lost(TransportError.Kind)
 
     static func redirect(_ location: String) -> Scripted {
@@ -107,6 +109,15 @@ final class Script: Transport {
                     Reply(status: status, headers: ["Content-Type": type], body: Array(body.utf8)))
             )
         case .slow(let duration): return (duration, .answered(Reply(status: 404)))
+        case .asks(let status, let wait):
+            return (
+                .milliseconds(10),
+                .answered(
+                    Reply(
+                        status: status,
+                        headers: ["Content-Type": "application/json", "Retry-After": wait],
+                        body: [UInt8]("{}".utf8)))
+            )
         case .lost(let kind):
             let wait: Duration = kind == .timeout ? Self.timeout : .milliseconds(10)
             return (wait, .lost(TransportError(kind, "as scripted")))
@@ -180,12 +191,13 @@ struct Scene {
         polls: [Scripted] = [], _ table: [OperationName: [Scripted]] = [:],
         every: String = "5s", codeLifetime: Duration = .seconds(1800), viewer: String = "3h",
         givesUp: String = "0%", settle: String = "15s", bench: String = "",
-        after: String? = nil, code: String = "", requests: String = "{}", speaksV2: Bool = false
+        after: String? = nil, code: String = "", requests: String = "{}", speaksV2: Bool = false,
+        load: String? = nil
     ) throws {
         let text = """
             rig: scene
             target: {base: embedded\(speaksV2 ? ", protocol: adobe-pass-v2" : "")}
-            load: {closed: {households: 1}, settle: \(settle)}
+            load: \(load ?? "{closed: {households: 1}, settle: \(settle)}")
             kinds:
               - name: home
                 requests: \(requests)

@@ -12,7 +12,7 @@ import Vocabulary
             model: "AppleTV", osName: "tvOS", osVersion: "17.4", primaryHardwareType: "TV"),
         userAgent: "DemoTV/1.0", forwardedFor: nil)
 
-    private static func dialect(
+    static func dialect(
         _ preset: DeviceGrantTerms.Preset = .standard, prefix: String = "",
         _ change: (inout DeviceGrantTerms) -> Void = { _ in }
     ) -> DeviceGrant {

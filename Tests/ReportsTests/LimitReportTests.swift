@@ -20,7 +20,7 @@ import Vocabulary
     /// A service with the limit 42/s, as its steps would tell; `steps`: at most so many.
     static func report(
         _ ending: LimitReport.Ending? = nil, steps most: Int = 30, from: Double = 1,
-        limit: Double = 42
+        limit: Double = 42, missesBoth: Bool = false
     ) throws -> LimitReport {
         var search = LimitSearch(.init(from: from, to: 100, stepsAtMost: most))
         let part = try SteadyPart(
@@ -39,7 +39,9 @@ import Vocabulary
                             expression: "poll-token p99 < 250ms",
                             actual: "\(Int(milliseconds)) ms", value: milliseconds * 1e6,
                             met: held),
-                        .init(expression: "errors < 1%", actual: "0 %", value: 0, met: true),
+                        .init(
+                            expression: "errors < 1%", actual: "0 %", value: 0,
+                            met: held || !missesBoth),
                     ], held: held, remark: ""))
             if ending != nil, steps.count == most { break }
         }
@@ -58,6 +60,14 @@ import Vocabulary
         #expect(!(report.files.last?.text.contains("<&>") ?? true))
         let interval = try #require(report.interval)
         #expect(interval.contains(42) && report.limit.map(interval.contains) == true)
+    }
+
+    @Test("one threshold was missed, several were")
+    func plural() throws {
+        let one = try Self.report(from: 60)
+        #expect(one.headline.contains("poll-token p99 < 250ms was missed already there"))
+        let both = try Self.report(from: 60, missesBoth: true)
+        #expect(both.headline.contains(" and 1 more were missed already there"))
     }
 
     @Test("each way to end has its sentence")

@@ -12,7 +12,8 @@ struct NoSignInTests {
     private typealias Change = (inout HouseholdRecord) -> Void
 
     private func summary(
-        of households: Int = 3, shows: [String] = [], findings: Findings? = nil, _ change: Change
+        of households: Int = 3, shows: [String] = [], thresholds: [Threshold] = [],
+        findings: Findings? = nil, _ change: Change
     ) throws -> Summary {
         var sample = Sample(Shape(households: households))
         sample.header.shows = shows
@@ -24,7 +25,7 @@ struct NoSignInTests {
             change(&record)
             sample.records[position] = record
         }
-        return try Summary(sample, thresholds: [], findings: findings)
+        return try Summary(sample, thresholds: thresholds, findings: findings)
     }
 
     @Test(
@@ -77,6 +78,43 @@ struct NoSignInTests {
         }
         #expect(
             summary.headline == "Failed: none of 3 households signed in: as made up (1 of 3).")
+    }
+
+    @Test("fails where the service gave codes a shorter life than the rig expects")
+    func shortCodes() throws {
+        let cause = "\(HouseholdRecord.codeTooShort) 2 s"
+        let summary = try summary { ($0.abandonedBy, $0.cause) = (.viewer, cause) }
+        #expect(summary.headline == "Failed: none of 3 households signed in: \(cause).")
+        // Some were quick enough: no failure, and no secret either.
+        let some = try self.summary {
+            ($0.abandonedBy, $0.cause) = (.viewer, cause)
+            if $0.household == 0 { ($0.fate, $0.stage, $0.cause) = (.signedIn, .signedIn, "") }
+        }
+        #expect(some.exitStatus == .passed)
+        #expect(some.explanations == ["2 of 3 households were abandoned: \(cause)"])
+    }
+
+    @Test(
+        "says below the headline what most of the others failed of",
+        arguments: [
+            (3, 0, "3 of 8 households failed: as made up"),
+            (3, 2, "5 of 8 households failed or were abandoned: as made up (3 of these 5)"),
+            (0, 1, "1 of 8 households was abandoned: the code ended"),
+            (1, 0, "1 of 8 households failed: as made up"),
+        ])
+    func partial(failed: Int, abandoned: Int, sentence: String) throws {
+        let summary = try summary(of: 8, thresholds: [Thresholds.failed(below: 0)]) {
+            switch $0.household {
+            case ..<failed: $0.fate = .failed
+            case ..<(failed + abandoned):
+                ($0.abandonedBy, $0.cause) = (.service, "the code ended")
+            default: ($0.fate, $0.stage, $0.cause) = (.signedIn, .signedIn, "")
+            }
+        }
+        #expect(summary.outcome == .fail && summary.explanations.first == sentence)
+        #expect(MarkdownPage.text(summary).contains(sentence))
+        let terminal = TerminalReport.text(summary, width: 200, color: false)
+        #expect(terminal.contains(sentence))
     }
 
     @Test("passes where none was meant to: by the rig's draw, or by 'shows:'")

@@ -106,7 +106,7 @@ extension HouseholdState {
         count(.signInDelivered)
         guard !hasSeen(told, scope) else { return }
         let gap = beat.call - told.ret
-        let within = "one poll interval, \(milliseconds(registry.delivery))"
+        let within = "\(registry.deliveryName), \(milliseconds(registry.delivery))"
         var lost = violation(
             .signInDelivered, .given(within), [told, beat], gap: gap,
             "\(done(told, "")); \(beat.name), sent \(milliseconds(gap)) later, still returned "

@@ -11,6 +11,9 @@ struct SDKAppState {
     var hasCancelled = false
     /// The silent exchange of the last call failed.
     var hasLoginFailed = false
+    /// The last answer that the SDK was throttled with. It tells its app by a code alone; a load test that
+    /// was asked to wait waits all the same.
+    var throttling: Answered?
     /// Ends the sign-in once the SDK has told the app.
     var halt: StopReason?
 
@@ -53,10 +56,17 @@ extension Household {
             guard sdkApp.lastStatus == .configurationThrottled, attempt < Self.appPatience else {
                 break
             }
-            try await nap(Backoff.afterThrottle(.seconds(1), using: &tv.dice))
+            try await waitAsThrottled()
         }
         throw .failed(
             "the SDK could not set its requestor: \(sdkApp.lastStatus?.rawValue ?? "no answer")")
+    }
+
+    private func waitAsThrottled() async throws(StopReason) {
+        guard let answered = sdkApp.throttling, case .slow(let pause) = answered.answer else {
+            return try await nap(.seconds(1))
+        }
+        try await wait(asBy: answered, pause, on: tv)
     }
 
     /// `getAuthentication` until somebody is signed in: a viewer who cancelled begins again.
@@ -145,7 +155,7 @@ extension Household {
             case .granted: return
             case .sessionLost(let words): throw .signedOut("\(words)")
             case .throttled where attempt < Self.appPatience:
-                try await nap(Backoff.afterThrottle(.seconds(1), using: &tv.dice))
+                try await waitAsThrottled()
             case .throttled, .none:
                 let reason = sdkApp.lastStatus?.rawValue ?? "no reason given"
                 throw .failed("the SDK got no media token: \(reason)")

@@ -163,7 +163,7 @@ extension Household {
                 PollOrder(
                     issued: issued, start: shown, firstAfter: terms.polling.firstAfter,
                     ends: shown + issued.lifetime,
-                    whenOver: codeRanOut))
+                    whenOver: codeRanOut(issued)))
         } catch {
             if case .stopped = error { throw error }
             // The app is told first; the story ends then.
@@ -260,6 +260,9 @@ extension Household {
             guard let call = make(try await credential(of: tv)) else { throw .unknownStep }
             let answered = await lane.send(call, from: tv.device)
             switch answered.answer {
+            case .slow:
+                sdkApp.throttling = answered
+                return answered
             case .staleToken where terms.usesBearer && !isLast: tv.token = nil
             case .staleClient where terms.usesBearer && !isLast: forget(tv)
             case .unanswered(let error, _) where error.kind == .stopped: throw .stopped

@@ -4,8 +4,13 @@ internal import Vocabulary
 /// What the answers of a device grant mean. Classified by body before status.
 extension DeviceGrant {
     public func read(_ reply: Reply, to call: Call) -> Reading {
-        if reply.status == 429 { return Reading(.throttled, .slow(Self.pause(of: reply))) }
-        let document = ReplyDocument(reply)
+        // Outside of the RFC: a second, or what the server asks for.
+        if reply.status == 429 { return Reading(.throttled, .slow(reply.throttlePause)) }
+        return read(ReplyDocument(reply), to: call).heeding(reply)
+    }
+
+    private func read(_ document: ReplyDocument, to call: Call) -> Reading {
+        let reply = document.reply
         if let unreadable = document.unreadable { return unreadable }
         switch call.operation {
         case .verificationPage, .approval, .refusal, .mvpdLogin:
@@ -45,11 +50,6 @@ extension DeviceGrant {
         case .refreshToken, .otherClientRefresh: "RFC 6749 5.1"
         default: "RFC 8628 3.5"
         }
-    }
-
-    /// Outside of the RFC: a second, or what the server asks for.
-    private static func pause(of reply: Reply) -> Duration {
-        .seconds(reply.headers["Retry-After"].flatMap(Int.init).map { min(max($0, 1), 3600) } ?? 1)
     }
 
     // MARK: Errors

@@ -6,8 +6,7 @@ extension V1 {
     static let table = ConformanceTable(
         page: "rest-v1.md", rows: conformance, anywhere: anywhere,
         // A16: one table allows 412 in places, the other does not.
-        disputed: [412], classic: classic, enhanced: enhanced, knowsXML: true,
-        throttling: "14")
+        disputed: [412], classic: classic, enhanced: enhanced, knowsXML: true)
 
     /// The row of a call. N3 as a poll target is N3 (rest-v1.md § 15), L2 is L1's GET; the hops after
     /// N1 have none (observed.md: 302, a form that posts itself, a meta refresh), nor has a question of

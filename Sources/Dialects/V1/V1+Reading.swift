@@ -4,11 +4,9 @@ internal import Formats
 extension V1 {
     public func read(_ reply: Reply, to call: Call) -> Reading {
         let document = ReplyDocument(reply)
-        // § 14: the documented 429 is an HTML page of the front server; it carries no information.
-        if reply.status == 429 {
-            return Reading(
-                .throttled, .slow(.seconds(1)), deviations: deviations(of: document, to: call))
-        }
+        // § 14: the documented 429 is an HTML page of the front server; it carries no information. Of others
+        // nobody knows who answered.
+        if reply.status == 429 { return Reading(.throttled, .slow(reply.throttlePause)) }
         if let unreadable = document.unreadable { return unreadable }
         var reading =
             switch call.operation {
@@ -27,7 +25,7 @@ extension V1 {
                     Resource.other(answered, than: asked, "rest-v1.md \(page)"))
             }
         }
-        return reading
+        return reading.heeding(reply)
     }
 
     /// L2 removes what L1 would (§ 13); its further hops are between the browser and the provider.

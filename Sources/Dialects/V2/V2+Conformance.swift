@@ -45,7 +45,7 @@ extension V2 {
     static let table = ConformanceTable(
         page: "rest-v2.md", rows: conformance, anywhere: anywhere,
         // § 12.1 lists them, and no call of § 2 does.
-        disputed: [403, 404, 410, 412], enhanced: enhanced, throttling: "13")
+        disputed: [403, 404, 410, 412], enhanced: enhanced)
 
     /// What any endpoint may give (§§ 2, 3.3, 12). Of a 401 the status counts alone (B15).
     static let anywhere: [ConformanceRow.ExpectedReply] = [

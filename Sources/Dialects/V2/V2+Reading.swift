@@ -8,11 +8,9 @@ extension V2 {
             return Reading(.pending, .pending, Observation(.absent))
         }
         let document = ReplyDocument(reply)
-        // § 13: an HTML page of the front server; it carries no information.
-        if reply.status == 429 {
-            return Reading(
-                .throttled, .slow(.seconds(1)), deviations: deviations(of: document, to: call))
-        }
+        // § 13: an HTML page of the front server; it carries no information. Of others nobody knows who
+        // answered.
+        if reply.status == 429 { return Reading(.throttled, .slow(reply.throttlePause)) }
         if let unreadable = document.unreadable { return unreadable }
         var reading =
             switch call.operation {
@@ -21,7 +19,7 @@ extension V2 {
             default: readService(document, to: call)
             }
         if reading.outcome != .blocked { reading.take(deviations(of: document, to: call)) }
-        return reading
+        return reading.heeding(reply)
     }
 
     /// The commonest answer of all, the "not yet" of a poll in its documented spelling, and its kind: known

@@ -132,11 +132,13 @@ extension Explanation {
         fate(
             "abandoned", "no sign-in: the viewer gave up, the code expired, or the run ended",
             "abandoned_by in households.csv says which. viewer: the rig's random draw (gives-up, "
-                + "too-late, or viewer times longer than code.ttl). service: the viewer was in time for "
-                + "code.ttl (or 30 min), but the code ended earlier; the threshold 'households "
-                + "abandoned' counts these. run: the run ended or was stopped first.",
+                + "too-late, or viewer times longer than the lifetime that the service gave the code). "
+                + "service: the viewer was in time for that lifetime, but the code ended earlier or "
+                + "responses took too long; the threshold 'households abandoned' counts these. run: the "
+                + "run ended or was stopped first.",
             harmless:
-                "Abandoned by viewer or run: load.settle or code.ttl is shorter than viewers need.",
+                "Abandoned by viewer or run: load.settle or the code's lifetime is shorter than viewers "
+                + "need. The cause names a lifetime shorter than code.ttl (or 30 min).",
             send:
                 "for those abandoned by the service: generated and expires of registration-code, and "
                 + "the polls"

@@ -39,7 +39,7 @@ extension Rules {
     /// § 16 and A19).
     public static func delivery(_ polling: Rig.Polling) -> Duration {
         let interval = Double(polling.every.nanoseconds) * (1 + polling.jitter)
-        return max(.seconds(5), .nanoseconds(Int64(interval.rounded(.up))))
+        return max(shortestDelivery, .nanoseconds(Int64(interval.rounded(.up))))
     }
 
     /// Of a stand-in of our own it is known; of others, what a preflight proved. By what a service knows the devices

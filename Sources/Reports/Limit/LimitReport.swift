@@ -230,8 +230,8 @@ package struct LimitReport: Sendable, Hashable {
         guard let first = counts.max(by: { $0.count < $1.count }) else {
             return steps.last { !$0.held }?.remark ?? "missed"
         }
-        let others = counts.count > 1 ? " and \(counts.count - 1) more" : ""
-        return "\(first.expression)\(others) was missed"
+        guard counts.count > 1 else { return "\(first.expression) was missed" }
+        return "\(first.expression) and \(counts.count - 1) more were missed"
     }
 
     /// `42.0 households/s`.

@@ -97,6 +97,8 @@ public struct ExchangeText: Sendable {
             "\(Sanitizer.line("on to \(place(address, gate))", limit: width - 12))"
         case .page: Self.page(recorded.reply)
         case .fault: "cannot go on: \(recorded.exchange.reason ?? "a fault")"
+        case .unavailable(let pause):
+            "cannot go on: \(recorded.exchange.reason ?? "a fault"); asks to wait \(Self.time(pause))"
         case .blocked: "not from the service: \(recorded.exchange.reason ?? "")"
         case .unanswered(let error, _): "\(error.detail)"
         }

@@ -53,6 +53,12 @@ enum ServiceRemedy {
             return report(last)
         }
         if last.exchange.outcome == .throttled {
+            if last.reply?.retryAfter.map({ $0 > .seconds(1) }) == true {
+                return
+                    "wait as long as the response asks, and try again. A 429 does not say who limits: the service or "
+                    + "a gateway in front of it; ask their teams to raise the limit for this machine, or send less "
+                    + "with target.max-rate"
+            }
             return
                 "the service answered 429 to every attempt: ask its team to raise the limit for this machine, or send "
                 + "less with target.max-rate"

@@ -178,7 +178,10 @@ struct TrialReading {
         case .pending where last.step == .poll:
             return household?.phoneDone == nil ? nil : ending ?? last.sentence
         case .pending: return last.sentence + " although the login had ended"
-        case .throttled: return "\(operation.name) was throttled on every attempt"
+        case .throttled:
+            // Where the server asked for a longer wait than the trial takes, the household says so.
+            if let ending, ending.hasPrefix("\(operation.name) answered 429: ") { return ending }
+            return "\(operation.name) was throttled on every attempt"
         case .notSent where last.error?.kind == .stopped: return nil
         default: return last.sentence
         }
@@ -276,8 +279,9 @@ struct TrialReading {
 
     /// That the code ended before its viewer could be done with it, where the rig meant it to last.
     var codeEnding: String? {
-        guard let household, household.fate == .abandoned, household.abandonedBy == .service,
-            !household.cause.isEmpty
+        guard let household, household.fate == .abandoned, !household.cause.isEmpty,
+            household.abandonedBy == .service
+                || household.cause.hasPrefix(HouseholdRecord.codeTooShort)
         else { return nil }
         return household.cause
     }
