@@ -43,6 +43,10 @@ extension Findings {
 extension Verdict {
     /// Adds the verdict on the same promise of other households.
     fileprivate mutating func sum(_ other: Verdict) {
+        // Why a promise was not tested is no word about where it was.
+        let isReason = checked > 0 && other.checked == 0
+        let hasReason = checked == 0 && other.checked > 0
+        if hasReason || note.isEmpty && !isReason { note = other.note }
         checked += other.checked
         households += other.households
         undecided += other.undecided
@@ -50,7 +54,6 @@ extension Verdict {
         if let more = other.exposure {
             if exposure == nil { exposure = more } else { exposure?.merge(more) }
         }
-        if note.isEmpty { note = other.note }
         examples = Array((examples + other.examples).prefix(5))
     }
 }

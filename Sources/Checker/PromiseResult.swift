@@ -31,7 +31,7 @@ public enum PromiseResult: Sendable, Hashable {
         case .suspected(let cause): told("suspected", cause) + "; does not fail the run"
         case .undecided(let count): "undecided in \(count)"
         case .kept: kept
-        case .notExercised(let why): why.isEmpty ? "not tested by this run" : why
+        case .notExercised(let why): why.isEmpty ? "not tested by this run" : "not tested: \(why)"
         }
     }
 

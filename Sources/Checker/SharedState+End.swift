@@ -80,19 +80,23 @@ extension SharedState {
         if invariant.isDecidedByRace { return "checked by 'screenrig race' only" }
         switch invariant {
         case .codeUnique where bounds.widest == .max:
-            return "not checked between machines: the error of a clock is unknown"
+            return "not compared between machines: the error of a clock is unknown"
         case .throttleContract:
             if rules.policies.throttle == nil { return "policies.throttle is not set" }
             switch rules.throttledBy {
             case .unknown:
-                return "not checked: unknown how the service identifies a device when throttling"
-            case .peer: return "not checked: the service throttles by peer address"
+                return "unknown how the service identifies a device when throttling"
+            case .peer: return "the service throttles by peer address"
             case .repeated:
-                return "not checked: homes may have forwarded addresses of earlier ones, "
-                    + "whose limits may be used up"
+                return "homes may have forwarded addresses of earlier ones, whose limits may be "
+                    + "used up"
             case .device, .household: return ""
             }
         case .tokenIsolation:
+            // Without a name a token of somebody else looks like the household's own.
+            if checked[invariant] == 0, !upheld.contains(where: { $0.invariant == invariant }) {
+                return "no response named the user of a token"
+            }
             if accounts.sharesAny { return "checked in part: several households share accounts" }
             return rules.knowsUsers ? "" : usersNote
         case .conforms:

@@ -171,7 +171,7 @@ extension FormFinder {
     private var oneTimeField: String? {
         let words = ["otp", "one-time", "onetime", "passcode", "verification", "mfa", "totp"]
         let fields = page.forms.flatMap(\.fields).filter { $0.kind == .text }
-        return fields.first { HTMLForm.contains($0.words, words) }.map { Self.brief($0.name) }
+        return fields.first { HTMLForm.contains($0.words, words) }.map { HTMLForm.brief($0.name) }
     }
 
     private static func oneTime(_ field: String) -> Untrusted {
@@ -302,20 +302,15 @@ extension FormFinder {
         page.forms.prefix(4).enumerated().map { position, form in
             let fields = form.fields.prefix(8).map { field in
                 let kind = field.kind == .text ? field.type : "\(field.kind)"
-                return (field.name.isEmpty ? "(no name)" : brief(field.name))
-                    + (kind.isEmpty || kind == "text" ? "" : "[\(brief(kind))]")
+                return (field.name.isEmpty ? "(no name)" : HTMLForm.brief(field.name))
+                    + (kind.isEmpty || kind == "text" ? "" : "[\(HTMLForm.brief(kind))]")
             }
             let more = form.fields.count > 8 ? " ..." : ""
-            let path = brief(String(form.action.prefix { !"?;".contains($0) }))
+            let path = HTMLForm.brief(String(form.action.prefix { !"?;".contains($0) }))
             let way = "\(form.isPost ? "POST" : "GET") \(path)"
             return "form \(position + 1) (\(way.hasSuffix(" ") ? way + "here" : way)) with "
                 + (fields.isEmpty ? "no fields" : fields.joined(separator: ", ") + more)
         }
-    }
-
-    /// A name or a path as far as it tells something.
-    private static func brief(_ text: String) -> String {
-        text.utf8.count <= 120 ? text : text.prefix(100) + "..."
     }
 
     private static func count(_ forms: Int) -> String {

@@ -100,8 +100,12 @@ struct GrantFinder {
         for form in page.forms where form.isSilent {
             let buttons = form.fields.filter { $0.kind == .submit }
             if let wanted {
-                if let button = buttons.first(where: { "\($0.name)=\($0.value)" == wanted }) {
+                if let button = buttons.first(where: { $0.written == wanted }) {
                     return .decide(form, button: button)
+                }
+                // A choice among radio buttons, sent by a button that says nothing.
+                if let choice = form.fields.first(where: { $0.isRadio && $0.written == wanted }) {
+                    return .decide(form.choosing(choice), button: form.button)
                 }
                 continue
             }
@@ -119,11 +123,30 @@ struct GrantFinder {
         guard progress.hasEnteredCode, progress.decision == nil,
             page.forms.contains(where: { $0.isPost && $0.isSilent })
         else { return .other }
-        return .stuck(
-            "asks for a decision, and none of its buttons is known to "
-                + "\(ours: progress.refuses ? "refuse" : "approve"); name it with target.device-grant: "
-                + "{\(ours: progress.refuses ? "refuse" : "approve")-button: \"NAME=VALUE\"}")
+        return .stuck(reason(wanted))
     }
+
+    private func reason(_ wanted: String?) -> Untrusted {
+        let deed = progress.refuses ? "refuse" : "approve"
+        let buttons = page.forms.filter(\.isSilent).flatMap(\.fields)
+            .filter { ($0.kind == .submit || $0.isRadio) && !$0.name.isEmpty }
+            .prefix(Self.mostListed).map { "'\(HTMLForm.brief($0.written))'" }
+        let listed: Untrusted =
+            buttons.isEmpty
+            ? "; it has no button or radio button with a name"
+            : "; it has \(buttons.joined(separator: ", "))"
+        guard let wanted else {
+            return
+                "asks for a decision, and none of its buttons is known to \(ours: deed)\(listed); name the button, "
+                + "or the radio button to choose, with target.device-grant: {\(ours: deed)-button: \"NAME=VALUE\"}"
+        }
+        return
+            "asks for a decision, and has no button or radio button '\(ours: wanted)' (target.device-grant."
+            + "\(ours: deed)-button)\(listed); write one of its own as NAME=VALUE"
+    }
+
+    /// Buttons that a message lists.
+    private static let mostListed = 6
 
     private static func approves(_ form: HTMLForm, _ buttons: [HTMLForm.FormField]) -> Bool {
         guard !refuses("\(form.hint) \(form.action)") else { return false }
@@ -140,7 +163,26 @@ struct GrantFinder {
     }
 }
 
+extension HTMLForm.FormField {
+    /// `action=accept`, as a rig names it.
+    fileprivate var written: String { "\(name)=\(value)" }
+
+    fileprivate var isRadio: Bool {
+        type == "radio" && (kind == .checked || kind == .unchecked) && !name.isEmpty
+    }
+}
+
 extension HTMLForm {
+    /// The form with this radio button on, and the others of its name off.
+    fileprivate func choosing(_ choice: FormField) -> HTMLForm {
+        var form = self
+        for position in form.fields.indices
+        where form.fields[position].isRadio && form.fields[position].name == choice.name {
+            form.fields[position].kind = form.fields[position] == choice ? .checked : .unchecked
+        }
+        return form
+    }
+
     /// What a browser would send when `field` has `value` typed in, hidden fields echoed.
     func filled(_ field: String, with value: String) -> [(String, String)] {
         filled(user: value, password: nil, named: (field, nil))

@@ -93,6 +93,11 @@ struct HTMLForm: Hashable {
         return false
     }
 
+    /// A name or a path as far as it tells something.
+    static func brief(_ text: String) -> String {
+        text.utf8.count <= 120 ? text : text.prefix(100) + "..."
+    }
+
     private static func leadsAway(_ button: FormField) -> Bool {
         let words = [
             "cancel", "deny", "decline", "reject", "back", "forgot", "reset", "register", "signup",

@@ -59,6 +59,16 @@ public struct FaultActivations: Sendable, Hashable {
         }.joined(separator: "; ")
     }
 
+    /// `injected fault token-flap: activated 182 times`, one for each: of races and replays, where the judge reads
+    /// several responses together and none has to show the fault by itself.
+    public var activations: String {
+        counts.map { count in
+            "injected fault \(Sanitizer.line(count.fault)): "
+                + (count.activated == 0
+                    ? "never activated" : "activated \(Figures.counted(count.activated, "time"))")
+        }.joined(separator: "; ")
+    }
+
     /// For whoever reads the verdict; nil where no fault was switched on. `breaches`: how many were found,
     /// whatever they mean for the run. `spoken`: what the run's devices speak.
     func note(breaches: Int, in spoken: [String]) -> String? {

@@ -93,6 +93,7 @@ extension Summary {
         }
         explanations =
             mergeGaps.filter { !headline.contains($0) } + brokenPromises + observedPromises
+        if outcome == .pass { explanations += untestedDeeds.map(\.sentence) }
         if outcome != .aborted {
             explanations += shows.filter { !$0.held }.map { "expected by 'shows': \($0.sentence)" }
         }
@@ -185,11 +186,11 @@ extension Summary {
 
     private var passedSentence: String {
         guard let first = observations.first else {
-            return "Passed\(diversionAside): \(progress)\(metSentence)."
+            return "Passed\(diversionAside): \(progress)\(metSentence).\(untestedSentence)"
         }
         let others = observations.dropFirst().map { "\($0.invariant.name) in \($0.count)" }
         let also = others.isEmpty ? "" : "; also observed: \(others.joined(separator: ", "))"
-        let rest = "\(progress)\(metSentence)."
+        let rest = "\(progress)\(metSentence).\(untestedSentence)"
         return "Passed\(diversionAside), with observations: \(first.sentence)\(also). "
             + rest.prefix(1).uppercased() + rest.dropFirst()
     }

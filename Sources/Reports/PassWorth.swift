@@ -89,14 +89,27 @@ extension Findings {
         verdicts.filter { result(of: $0.invariant) == .kept }.compactMap { PassWorth($0) }
     }
 
-    /// Those that no answer of the run put to the test, but for those whose verdict says why.
-    var untested: [Invariant] {
-        verdicts.filter { result(of: $0.invariant) == .notExercised("") }.map(\.invariant)
+    /// Whether no response of the run put the promise to the test.
+    func isUntested(_ invariant: Invariant) -> Bool {
+        if case .notExercised = result(of: invariant) { true } else { false }
     }
 
-    /// `logout-final, delete-final` of those that were not tested; nil where all were.
+    /// `logout-final, delete-final; no response named the user of a token: token-isolation`, those for which
+    /// a reason is known after the others; nil where all promises were tested.
     var untestedNames: String? {
-        untested.isEmpty ? nil : untested.map(\.name).joined(separator: ", ")
+        var reasons: [String] = [""]
+        var names: [String: [String]] = [:]
+        for verdict in verdicts {
+            guard case .notExercised(let why) = result(of: verdict.invariant) else { continue }
+            if !reasons.contains(why) { reasons.append(why) }
+            names[why, default: []].append(verdict.invariant.name)
+        }
+        let groups = reasons.compactMap { why in
+            names[why].map {
+                (why.isEmpty ? "" : "\(why): ") + $0.joined(separator: ", ")
+            }
+        }
+        return groups.isEmpty ? nil : groups.joined(separator: "; ")
     }
 
     /// What the passes are worth in a few sentences: the bound that nearly all have, those with a weaker

@@ -59,11 +59,12 @@ extension DeviceGrantTerms: RigSection {
         Key(
             "approve-button", .scalar(.shownText), ifGiven: \.approveButton,
             example: "action=accept", alternative: true,
-            "Button that approves, as NAME=VALUE. Default: found by its name."),
+            "Button that approves, or radio button to choose, as NAME=VALUE. Default: a button found by its "
+                + "name."),
         Key(
             "refuse-button", .scalar(.shownText), ifGiven: \.refuseButton,
             example: "action=deny", alternative: true,
-            "Button that refuses, as NAME=VALUE. Default: found by its name."),
+            "The same of a refusal."),
         Key(
             "approved-when", .list(.scalar(.shownText)), into: \.approvedWhen, default: "[]",
             example: "[Device authorized]", alternative: true,

@@ -78,7 +78,10 @@ extension Rig.Polling: RigSection {
             "Poll loops per TV, evenly spaced; more than one only for test benches."),
         Key(
             "after-success", .scalar(.duration), into: \.afterSuccess,
-            "How long polls continue after each success and each logout; only for test benches."),
+            "How long polls continue after each success and each logout. Real TVs stop at their first "
+                + "success and send nothing after a logout: what a logout, a deleted code or a first token "
+                + "is worth (logout-final, delete-final, token-monotonic, device-code-once) is tested with "
+                + "this key only, 3s for example. Its polls are load that real TVs do not make."),
         Key(
             "phase", .words(("spread", false), ("aligned", true)), into: \.isAligned,
             "spread: each TV has its own phase. aligned: all TVs poll at the same instants; only "

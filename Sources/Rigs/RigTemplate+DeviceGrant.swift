@@ -57,6 +57,7 @@ extension RigTemplate {
           # A share of viewers who say no:
           # - {name: refusing, weight: 1, viewer: {refuses: 100%, gives-up: 0%}}
 
+        \(polledOn)
         # The server's own interval holds where it is longer.
         polling: {every: 5s}
         after-sign-in: [userinfo, {logout: 100%}]

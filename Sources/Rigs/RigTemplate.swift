@@ -51,6 +51,13 @@ public enum RigTemplate {
             """
     }
 
+    /// What tests a logout: the comment above `polling`.
+    static let polledOn = """
+        # Real TVs send nothing after a logout, so that nobody sees whether it ended the sign-in. To test that
+        # (logout-final), let TVs poll on; these polls are load that real TVs do not make:
+        # polling: {every: 5s, after-success: 3s}
+        """
+
     private static func activities(_ name: ProtocolName) -> String {
         switch name {
         case .adobePassV1: "[user-metadata, preauthorize, authorize, media-token, {logout: 100%}]"
@@ -117,6 +124,7 @@ public enum RigTemplate {
               - name: living room
                 viewer: {notices-code: 3s, signs-in: 5s, gives-up: 0%}
 
+            \(polledOn)
             polling: {every: 5s}
             after-sign-in: \(activities(name))
 

@@ -20,6 +20,7 @@ extension YAMLTree {
     static func read(
         _ text: String, file: String, option: String? = nil, problems: inout [RigProblem]
     ) -> YAMLTree? {
+        let text = text.withoutByteOrderMark
         let size = text.utf8.count
         guard size <= TreeLimit.size else {
             problems.append(
@@ -42,6 +43,14 @@ extension YAMLTree {
 }
 
 extension RigProblem: Error {}
+
+extension String {
+    /// A stream may begin with a byte order mark (YAML 1.2.2, 5.2); libyaml counts it as a column, so that
+    /// the first key seems to be indented.
+    var withoutByteOrderMark: String {
+        unicodeScalars.first == "\u{FEFF}" ? String(unicodeScalars.dropFirst()) : self
+    }
+}
 
 /// Turns libyaml's events into a tree, and its errors into ours. Nothing is built of a document
 /// that is beyond `YAMLTree.TreeLimit`: what an alias repeats is counted each time.

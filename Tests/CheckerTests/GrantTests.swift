@@ -40,6 +40,22 @@ import Vocabulary
         }
     }
 
+    @Test(
+        "whose token a TV got is tested where something names the user, and else not, with the reason"
+    )
+    func nameless() {
+        var story = story()
+        story.poll(at: 1_000)
+        story.decide(.approval, at: 1_500)
+        story.poll(at: 2_000, token: 1)
+        #expect(story.findings[.noTokenBeforeSignIn].checked > 0)
+        #expect(
+            story.findings.result(of: .tokenIsolation)
+                == .notExercised("no response named the user of a token"))
+        story.tell(.tv, .userinfo, at: 2_010, code: nil, tag: Self.ann)
+        #expect(story.findings.result(of: .tokenIsolation) == .kept)
+    }
+
     @Test("a refusal that reaches the device breaks nothing")
     func refused() {
         var story = story()

@@ -28,7 +28,7 @@ struct ForeignTests {
         "whatever way leads from the provider back to the app signs in, and is accused of nothing",
         arguments: ["oidc", "direct", "own"])
     func waysBack(shape: String) async throws {
-        let folder = try Folder()
+        let folder = TestFolder()
         let run = try await ForeignServer(["--shape", shape], in: folder)
             .run(Command.rig("smoke.yaml"))
         #expect(run.number("households", "signedIn") == 8)

@@ -216,4 +216,20 @@ struct MergeCommandTests {
         #expect(compared.code == 0, "\(compared.errors)")
         #expect(compared.output.contains("warning: the run was merged without a part of its plan"))
     }
+
+    @Test("a run is named as for other commands: latest, or its name under reports")
+    func named() async throws {
+        let folder = try await Self.shards()
+        let run = try await Command.run(
+            "simulate", Command.rig("shards.yaml"), "--shard", "0/3", "--quiet", in: folder)
+        #expect(run.code == 0, "\(run.errors)")
+        let merged = try await Command(
+            ["merge", "latest", "s/1", "s/2", "--out", "named"], in: folder
+        ).ended()
+        #expect(merged.code == 0, "\(merged.output)\(merged.errors)")
+        #expect(merged.output.contains("merged from 3 of 3 shards"))
+        let none = try await Command(["merge", "latest~7"], in: folder).ended()
+        #expect(none.code == 2)
+        #expect(none.errors.contains("there is no run at latest~7"))
+    }
 }

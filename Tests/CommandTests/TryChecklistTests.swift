@@ -1,10 +1,11 @@
 import Dialects
 import Journal
-import Reports
 import Rigs
 import TestSupport
 import Testing
 import Vocabulary
+
+@testable import Reports
 
 /// Exchanges as a trial sees them, without a network: replies are read by the dialect itself.
 struct TryScene: Sendable, CustomTestStringConvertible {
@@ -106,6 +107,7 @@ struct TryScene: Sendable, CustomTestStringConvertible {
         let reading = Self.dialect(try read).read(reply, to: call)
         var exchange = exchange(call, .answered(status: status), reading.outcome)
         exchange.reason = reading.reason.map { Self.gate.text($0) }
+        exchange.observation = reading.observation
         scene.exchanges.append(
             RecordedExchange(
                 call: call, reply: reply, exchange: exchange, answer: reading.answer,
@@ -211,6 +213,124 @@ struct TryChecklistTests {
         let row = try #require(checklist.rows.first { $0.step == .logout })
         let isNotNeeded = if case .notNeeded = row.state { true } else { false }
         #expect(isNotNeeded == isGrant)
+    }
+
+    /// A device grant as far as its token, with what the server said to the decision and to the poll.
+    private static func grant(
+        _ settings: String, decision: String = "welcome", token: String = "",
+        fate: HouseholdRecord.Fate = .signedIn, cause: String = ""
+    ) throws -> Checklist {
+        let rig = try #require(
+            try Rig.read(
+                """
+                rig: grant
+                target:
+                  base: http://127.0.0.1:1
+                  protocol: oauth-device-grant
+                  device-grant: {\(settings)}
+                load: {closed: {households: 1}}
+                after-sign-in: [userinfo]
+                """, file: "rig.yaml"
+            ).rig.trial())
+        let origin = Origin(scheme: .http, host: "127.0.0.1", port: 1)
+        let dialect = ProtocolName.oauthDeviceGrant.dialect(
+            at: origin, requestor: "", domain: "", redirectURL: "",
+            deviceGrant: rig.target.deviceGrant)
+        var exchanges: [RecordedExchange] = []
+        func take(_ role: DeviceID.Role, _ operation: OperationName, _ type: String, _ body: String)
+        {
+            var call = dialect.hop(
+                .post, WebAddress(origin: origin, target: "/device/decide"), form: [], referer: nil)
+            call.operation = operation
+            let reply = Reply(
+                status: 200, headers: ["Content-Type": type, "Cache-Control": "no-store"],
+                body: Array(body.utf8))
+            let reading = dialect.read(reply, to: call)
+            let exchange = Exchange(
+                lane: 0, sequence: exchanges.count + 1, device: DeviceID(household: 0, role: role),
+                operation: operation, planned: .start, sent: .start, ended: .start,
+                delivery: .answered(status: 200), outcome: reading.outcome,
+                observation: reading.observation)
+            exchanges.append(
+                RecordedExchange(
+                    call: call, reply: reply, exchange: exchange, answer: reading.answer,
+                    gate: TryScene.gate))
+        }
+        take(.secondScreen, .approval, "text/html", "<h1>\(decision)</h1>")
+        if fate == .signedIn {
+            take(
+                .firstScreen, .deviceToken, "application/json",
+                #"{"access_token": "a", "token_type": "Bearer"\#(token)}"#)
+        }
+        var household = HouseholdRecord(household: 0, kind: "k", lane: 0, arrived: .start)
+        household.fate = fate
+        household.cause = cause
+        household.phoneDone = fate == .signedIn ? .start : nil
+        return Checklist(
+            exchanges, household: household, rig: rig, surroundings: .init(origin: origin))
+    }
+
+    @Test(
+        "a page after the decision without the words of approved-when fails the approval, with the key"
+    )
+    func unconfirmedApproval() throws {
+        let cause = "the page after the approval does not confirm it, and says 'Device connected'"
+        let list = try Self.grant(
+            "approved-when: [approved]", decision: "Device connected", fate: .failed, cause: cause)
+        #expect(list.firstFailure == .init(step: .approval, state: .failed(cause)))
+        let remedy = try #require(list.remedy)
+        #expect(remedy.contains("has none of 'approved'"))
+        #expect(remedy.contains("target.device-grant.approved-when"))
+        #expect(!list.isPassed)
+        let confirmed = try Self.grant("approved-when: [welcome]")
+        #expect(confirmed.rows.contains(.init(step: .approval, state: .passed)))
+    }
+
+    /// The payload is {"sub": "u-1"}.
+    private static let idToken = #", "id_token": "e30.eyJzdWIiOiAidS0xIn0.x""#
+
+    @Test(
+        "whose token a TV got is a step of its own, and not tested where nothing tells it",
+        arguments: [
+            ("user-from: id-token", idToken, ""),
+            ("user-from: id-token", "", "the token response has no id_token with the claim 'sub'"),
+            ("user-from: none", "", "target.device-grant.user-from is none"),
+            (
+                "user-from: userinfo", "",
+                "the userinfo endpoint was not asked; after-sign-in has userinfo"
+            ),
+            ("user-from: access-token", "", "the access token is no JWT with the claim 'sub'"),
+        ])
+    func user(settings: String, token: String, reason: String) throws {
+        let list = try Self.grant("approved-when: [welcome], \(settings)", token: token)
+        let row = try #require(list.rows.first { $0.step == .user })
+        guard !reason.isEmpty else {
+            #expect(row.state == .passed)
+            return
+        }
+        guard case .notTested(let words) = row.state else {
+            Issue.record("\(row.state)")
+            return
+        }
+        #expect(words.contains("do not test token-isolation: \(reason)"))
+        #expect(list.text(width: 100).contains("what to do about 'user'"))
+        #expect(try #require(list.remedy).contains("user-from under target.device-grant"))
+        #expect(list.firstFailure == nil)
+    }
+
+    @Test("a service that names no user in any response to the TV is told so, in every protocol")
+    func namelessService() throws {
+        var named = try TryScene("named").through(.logout)
+        named.fate = .signedIn
+        #expect(try named.checklist.rows.contains(.init(step: .user, state: .passed)))
+        var scene = try TryScene("nameless").through(.pollToken)
+        scene.fate = .signedIn
+        for position in scene.exchanges.indices {
+            scene.exchanges[position].exchange.observation.tag = nil
+        }
+        let row = try #require(try scene.checklist.rows.first { $0.step == .user })
+        let isNotTested = if case .notTested = row.state { true } else { false }
+        #expect(isNotTested)
     }
 
     private static let html = "<!DOCTYPE html><html><body>Access denied</body></html>"

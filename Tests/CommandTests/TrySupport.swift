@@ -15,6 +15,8 @@ struct Trying {
     var output: String { ended.output }
     var errors: String { ended.errors }
 
+    func read(_ name: String) throws -> String { try folder.read(name) }
+
     /// The line of the checklist about `step`, without its indentation.
     func row(_ step: String) -> String {
         let checklist = output.components(separatedBy: "\nchecklist\n").dropFirst().joined()

@@ -12,7 +12,7 @@ struct TryTests {
         #expect(trying.code == 0, "\(trying.output)\(trying.errors)")
         let steps = [
             "TCP", "register", "token", "code", "configuration", "login page", "form",
-            "assertion", "check", "poll", "authorize", "media", "logout",
+            "assertion", "check", "poll", "user", "authorize", "media", "logout",
         ]
         for step in steps {
             #expect(trying.row(step).hasSuffix("passed"), "\(step): \(trying.output)")

@@ -1,4 +1,5 @@
 import Dialects
+import Journal
 import Testing
 
 @testable import Devices
@@ -93,6 +94,38 @@ import Testing
         #expect(words(page, refusing, pages) == "decide t=1 go=no")
         #expect(words(page, entered, GrantPages(approveButton: "go=maybe")) == "stuck")
         #expect(words(page, entered, GrantPages()) == "stuck")
+    }
+
+    @Test(
+        "a decision among radio buttons is made by the rig's NAME=VALUE, and sent by the form's button"
+    )
+    func radioButtons() {
+        let html = """
+            <form method=post><input type=hidden name=t value=1><input type=radio name=d value=allow>
+            <input type=radio name=d value=deny checked><input type=radio name=for value=day checked>
+            <button>OK</button></form>
+            """
+        let page = HTMLPage(html)
+        let pages = GrantPages(approveButton: "d=allow", refuseButton: "d=deny")
+        #expect(words(page, entered, pages) == "decide t=1 d=allow for=day")
+        #expect(words(page, refusing, pages) == "decide t=1 d=deny for=day")
+        func reason(_ pages: GrantPages) -> String {
+            guard
+                case .stuck(let reason) = GrantFinder(page: page, pages: pages, progress: entered)
+                    .step
+            else { return "" }
+            return OutputGate(Fingerprinter(key: 1)).text(reason)
+        }
+        #expect(
+            reason(GrantPages())
+                == "asks for a decision, and none of its buttons is known to approve; it has 'd=allow', 'd=deny', "
+                + "'for=day'; name the button, or the radio button to choose, with target.device-grant: "
+                + "{approve-button: \"NAME=VALUE\"}")
+        #expect(
+            reason(GrantPages(approveButton: "d=yes"))
+                == "asks for a decision, and has no button or radio button 'd=yes' "
+                + "(target.device-grant.approve-button); it has 'd=allow', 'd=deny', 'for=day'; write one of its "
+                + "own as NAME=VALUE")
     }
 
     @Test("a decision of two forms is told apart by their addresses")

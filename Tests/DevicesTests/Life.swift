@@ -5,6 +5,7 @@ import Lanes
 import Rigs
 import Statistics
 import Testing
+import Vocabulary
 
 @testable import Devices
 

@@ -43,7 +43,7 @@ struct PollingTests {
         arguments: [
             ("[]", 1_800, 12, HouseholdRecord.Abandonment?.none),
             ("[]", 10, 12, .viewer), ("[{ttl: 10s}]", 10, 12, .viewer),
-            ("[{ttl: 67s}]", 10, 12, .viewer), ("[{ttl: 10s}]", 1_800, 999, .service),
+            ("[{ttl: 67s}]", 10, 12, .viewer), ("[{ttl: 10s}]", 67, 999, .service),
             // In time only as long as no poll is to follow.
             ("[]", 66, 999, .viewer), ("[]", 67, 999, .service),
         ] as [(String, Int64, Int, HouseholdRecord.Abandonment?)])
@@ -57,7 +57,9 @@ struct PollingTests {
             polls: polls, codeLifetime: .seconds(lifetime), viewer: "\(viewer)s",
             code: String(asked))
         #expect(scene.record.abandonedBy == abandonedBy)
-        #expect(scene.record.fate == (abandonedBy == nil ? .signedIn : .abandoned))
+        #expect(
+            scene.record.fate == (abandonedBy == nil ? .signedIn : .abandoned),
+            "\(scene.record.cause)")
     }
 
     @Test(

@@ -1,6 +1,7 @@
 import Dialects
 import Journal
 import Testing
+import Vocabulary
 
 /// `Retry-After` of a 429 or a 5xx (RFC 9110, 10.2.3): as the server asks, in every step.
 @Suite("A server asks to wait")

@@ -13,7 +13,12 @@ struct ConformanceTests {
 
     private static func call(_ row: ConformanceRow) -> Call {
         let method: Method = row.page == "13, L2" ? .get : row.page == "13, L1" ? .delete : .post
-        let path = row.operation == .authenticate ? "/api/v1/authenticate" : "/x"
+        let path =
+            switch row.operation {
+            case .authenticate: "/api/v1/authenticate"
+            case .checkAuthentication: "/api/v1/checkauthn"
+            default: "/x"
+            }
         return Call(row.operation, method, WebAddress(origin: dialect.origin, target: path))
     }
 
@@ -374,7 +379,12 @@ extension V1 {
             origin: Origin(scheme: .http, host: "h", port: 80), requestor: "D", domain: "d",
             redirectURL: "https://d.test/")
         let method: Method = row.page == "13, L2" ? .get : .delete
-        let path = row.operation == .authenticate ? "/api/v1/authenticate" : "/x"
+        let path =
+            switch row.operation {
+            case .authenticate: "/api/v1/authenticate"
+            case .checkAuthentication: "/api/v1/checkauthn"
+            default: "/x"
+            }
         let target = WebAddress(origin: dialect.origin, target: path)
         return dialect.deviations(of: reply, to: Call(row.operation, method, target))
     }

@@ -46,15 +46,20 @@ class Provider:
                 "<button type='submit' name='go' value='1'>Sign in</button></form>")
         return self.answers.page("Sign in", form)
 
-    def login(self, request, mvpd):
-        """The assertion and the relay state of a viewer who signed in; else the page, with a complaint."""
+    def login(self, request, mvpd, lead_back=None):
+        """`lead_back`: how the browser of a viewer who signed in gets back to the service; a form, if not told."""
         form = request.form
         login = form.get("username", "").strip()
         user = self.accounts.user(mvpd, login, form.get("password", ""))
         if user is None:
             return self.login_page(mvpd, form.get("state", ""), form.get("RelayState", ""),
                                    "The user or the password is not right.")
-        return self.assertion(mvpd, user, form.get("state", "")), form.get("RelayState", "")
+        return (lead_back or self.post_back)(
+            request, self.assertion(mvpd, user, form.get("state", "")), form.get("RelayState", ""))
+
+    def post_back(self, request, assertion, relay, action="/sp/saml/SAMLAssertionConsumer",
+                  names=("SAMLResponse", "RelayState")):
+        return posting_form(self.answers, action, dict(zip(names, (assertion, relay))))
 
     def assertion(self, mvpd, user, asked):
         body = (f'<samlp:Response ID="_{secrets.token_hex(16)}" InResponseTo="{asked}">'

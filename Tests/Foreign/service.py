@@ -331,20 +331,18 @@ class Service:
         return self.provider.entry(request, mvpd)
 
     def provider_login(self, request, mvpd):
-        fields = self.provider.login(request, mvpd)
-        if isinstance(fields, Response):
-            return fields
-        assertion, relay = fields
+        return self.provider.login(request, mvpd, self.lead_back)
+
+    def lead_back(self, request, assertion, relay):
         if "direct" in self.options.shape:
             return self.finish(request, assertion, relay)
         if "oidc" in self.options.shape:
-            query = urlencode({"state": relay, "code": assertion})
-            return self.answers.redirect(f"/sp/callback?{query}")
+            return self.answers.redirect(
+                "/sp/callback?" + urlencode({"state": relay, "code": assertion}))
         if "own" in self.options.shape:
-            return login.posting_form(
-                self.answers, "/sp/arrive", {"ticket": assertion, "back": relay})
-        return login.posting_form(self.answers, "/sp/saml/SAMLAssertionConsumer",
-                                  {"SAMLResponse": assertion, "RelayState": relay})
+            return self.provider.post_back(
+                request, assertion, relay, "/sp/arrive", ("ticket", "back"))
+        return self.provider.post_back(request, assertion, relay)
 
     def consume(self, request):
         return self.finish(

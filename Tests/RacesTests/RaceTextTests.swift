@@ -107,6 +107,6 @@ import Vocabulary
         finding.window?.isHighOpen = true
         #expect(
             RaceText.whenText(finding)
-                == "when poll-token (tv) is sent at least +320 us after authenticate (phone)")
+                == "when poll-token (tv) is sent +320 us or more after authenticate (phone)")
     }
 }

@@ -52,6 +52,19 @@ struct RuleArena: Arena {
     }
 }
 
+/// Whatever it plays is stopped, as at the end of the time.
+private struct StoppedArena: Arena {
+    var isolatesTrials: Bool { false }
+
+    func play(_ schedules: [Schedule]) async -> [TrialResult] {
+        schedules.map { schedule in
+            var result = TrialResult(schedule: schedule, households: [0])
+            result.discarded = .stopped
+            return result
+        }
+    }
+}
+
 @Suite struct SearchTests {
     private func search(_ trials: Int = 4000) -> RaceSearch {
         var terms = RaceTerms(plans: [.named("poll-authenticate")])
@@ -314,6 +327,16 @@ struct RuleArena: Arena {
             let second = OrderExplorer.draw(base, seed: seed, offsets: reach)
             #expect(first.variant == second.variant)
         }
+    }
+
+    @Test("trials that the end of the search stopped say nothing about the target")
+    func stopped() async {
+        let outcome = await search().run(in: StoppedArena())
+        let rounds = outcome.sweeps.map(\.rounds)
+        #expect(rounds.allSatisfy { $0 == 0 }, "\(rounds)")
+        #expect(outcome.sweeps.allSatisfy { $0.obstacle.isEmpty && !$0.isWhole })
+        let text = RaceText.report(outcome, cases: [])
+        #expect(!text.contains("cannot run on this target"))
     }
 }
 

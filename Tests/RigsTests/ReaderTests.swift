@@ -51,6 +51,23 @@ struct ReaderTests {
         #expect(other.kinds[2].application?.softwareStatement == nil)
     }
 
+    @Test(
+        "a byte order mark before the first key is no part of it, and columns are those of an editor"
+    )
+    func byteOrderMark() throws {
+        let text = "rig: marked\ntarget: {base: embedded}\nload: {closed: {households: 1}}\n"
+        #expect(try Rig.read("\u{feff}" + text, file: "r.yaml").rig.name == "marked")
+        let errors = #expect(throws: RigErrors.self) {
+            _ = try Rig.read("\u{feff}rog: x\n" + text, file: "r.yaml")
+        }
+        #expect("\(try #require(errors))".contains("r.yaml:1:1: unknown key 'rog'"))
+        let moved = try Migration.rewriting(
+            "\u{feff}" + text, file: "r.yaml", with: RigSurroundings())
+        #expect(
+            try moved.text
+                == Migration.rewriting(text, file: "r.yaml", with: RigSurroundings()).text)
+    }
+
     @Test("texts stay as they were typed, whatever YAML would make of them")
     func raw() throws {
         let rig = try Rig.sample(

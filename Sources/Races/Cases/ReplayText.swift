@@ -96,7 +96,7 @@ extension FixedAt {
 extension HitRate {
     /// `41 of 50 (Clopper-Pearson 95 %: 69-91 %)`.
     public var text: String {
-        guard trials > 0 else { return "0 of 0" }
+        guard trials > 0 else { return "not measured" }
         let interval = Interval.exactShare(of: hits, in: trials)
         let low = Self.percent(interval.low)
         let high = Self.percent(interval.high)

@@ -38,7 +38,7 @@ enum CasePage {
             "<div><dt>\(name)</dt><dd>\(value) <small>\(aside)</small></dd></div>"
         }
         let hits = found.evidence?.rate
-        let range = (hits?.interval).map {
+        let range = hits.flatMap { $0.trials == 0 ? nil : $0.interval }.map {
             "\(Figures.percent($0.low)) to \(Figures.percent($0.high)) (Clopper-Pearson, 95 %)"
                 .replacing(" %", with: "\u{a0}%")
         }
@@ -297,7 +297,7 @@ extension Case.Target {
 }
 
 extension HitRate {
-    var counted: String { "\(hits) of \(trials)" }
+    var counted: String { trials == 0 ? "not measured" : "\(hits) of \(trials)" }
     /// Clopper and Pearson's, 95 %.
     var interval: Interval { Interval.exactShare(of: hits, in: trials) }
 }

@@ -27,7 +27,13 @@ public enum RaceText {
                     + middle + String(repeating: " ", count: max(0, room + 3 - middle.count))
                     + padded("\(point.rate.hits)/\(trials)", 9))
         }
-        if let window { lines.append("window \(text(window))") }
+        if let window {
+            let isOpen = window.isLowOpen || window.isHighOpen
+            lines.append(
+                isOpen
+                    ? "window: offsets of \(text(window)); the search found no other end"
+                    : "window \(text(window))")
+        }
         return lines
     }
 
@@ -64,14 +70,15 @@ public enum RaceText {
         switch (window.isLowOpen, window.isHighOpen) {
         case (false, false):
             "\(Offsets.text(window.low)) to \(Offsets.text(window.high))"
-        case (true, false): "at most \(Offsets.text(window.high))"
-        case (false, true): "at least \(Offsets.text(window.low))"
+        case (true, false): "\(Offsets.text(window.high)) or less"
+        case (false, true): "\(Offsets.text(window.low)) or more"
         case (true, true): "any offset"
         }
     }
 
     /// `41 of 50 (95 %: 69-92 %)`.
     public static func text(_ rate: HitRate) -> String {
+        guard rate.trials > 0 else { return "rate not measured: the search ended first" }
         let interval = Interval.exactShare(of: rate.hits, in: rate.trials)
         func percent(_ share: Double) -> String { "\(Int((share * 100).rounded()))" }
         return

@@ -28,6 +28,8 @@ final class RaceSearcher {
         var trials = 0
         var discarded = 0
         var reason = ""
+        /// Of the discarded ones, those that the end of the search stopped.
+        var stopped = 0
         /// The first trial that broke each promise.
         var examples: [Invariant: TrialResult] = [:]
 
@@ -35,6 +37,7 @@ final class RaceSearcher {
             trials += 1
             guard let sample else {
                 discarded += 1
+                if result.discarded == .stopped { stopped += 1 }
                 if reason.isEmpty { reason = result.reasonOfDiscard }
                 return
             }
@@ -168,9 +171,12 @@ final class RaceSearcher {
                 .phase("\(names): sweep, round \(round + 1) of \(search.terms.perOffset)"))
             let aims = chosen.flatMap { track in grid.map { (track, $0) } }
             let before = outcome.trials
+            let stopped = chosen.reduce(0) { $0 + tracks[$1].stopped }
             await play(aims)
-            // A round that was cut short by a limit is none.
-            guard outcome.trials - before == aims.count else { break }
+            // A round that was cut short by a limit is none: its trials say nothing about the target.
+            guard outcome.trials - before == aims.count,
+                chosen.reduce(0, { $0 + tracks[$1].stopped }) == stopped
+            else { break }
             for track in chosen { tracks[track].rounds += 1 }
         }
         await lookInto(Array(tracks.indices), isLast: round + 1 == search.terms.perOffset)

@@ -16,7 +16,10 @@ public struct Checklist: Sendable {
         case platform
         case code, configuration
         case loginPage = "login page"
-        case form, assertion, approval, check, poll, authorize, media, logout
+        case form, assertion, approval, check, poll
+        /// Whether something told whose token the TV got.
+        case user
+        case authorize, media, logout
 
         public static func < (left: Step, right: Step) -> Bool {
             guard let a = allCases.firstIndex(of: left), let b = allCases.firstIndex(of: right)
@@ -34,6 +37,8 @@ public struct Checklist: Sendable {
         case notEntitled(String)
         /// With the reason.
         case notNeeded(String)
+        /// Nothing went wrong, and nothing shows that it is right: with the reason.
+        case notTested(String)
     }
 
     public struct Row: Hashable, Sendable {
@@ -56,20 +61,21 @@ public struct Checklist: Sendable {
     }
 
     public let rows: [Row]
-    /// What to change for the first failure, or else for the account that may not watch; nil when all
-    /// was well.
+    /// What to change for the first failure, or else for the account that may not watch, or else for what was
+    /// not tested; nil when all was well.
     public let remedy: String?
 
     private static func firstToMend(_ rows: [Row]) -> Row? {
         rows.first { if case .failed = $0.state { true } else { false } }
             ?? rows.first { if case .notEntitled = $0.state { true } else { false } }
+            ?? rows.first { if case .notTested = $0.state { true } else { false } }
     }
 
-    /// Every step passed or was not needed.
+    /// No step failed, and each that is needed was reached.
     public var isPassed: Bool {
         rows.allSatisfy { row in
             switch row.state {
-            case .passed, .notEntitled, .notNeeded: true
+            case .passed, .notEntitled, .notNeeded, .notTested: true
             case .failed, .notReached: false
             }
         }
@@ -97,6 +103,7 @@ public struct Checklist: Sendable {
                 case .notReached: ("not reached", "")
                 case .notEntitled(let sentence): ("not entitled", sentence)
                 case .notNeeded(let reason): ("not needed", reason)
+                case .notTested(let reason): ("not tested", reason)
                 }
             let head = "  \(row.step.rawValue.padded(to: 14)) \(word.padded(to: 12)) "
             let text = Sanitizer.line(head + more, limit: 600).trimmedEnd

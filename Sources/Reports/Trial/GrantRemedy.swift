@@ -14,6 +14,11 @@ enum GrantRemedy {
         case .loginPage, .form: return pages(reading)
         case .approval: return decision(terms, last)
         case .poll: return polls(terms)
+        case .user:
+            return
+                "let the server say whose token it is: user-from under target.device-grant is id-token (with openid in "
+                + "'scope'), access-token (a JWT) or userinfo, and 'claim' is the claim that names the user; where "
+                + "metadata do not name the userinfo endpoint, write its path as target.device-grant.userinfo"
         case .logout:
             return
                 "correct target.device-grant.revocation, or leave {logout: ...} out of after-sign-in: RFC 7009, 2.2 has "
@@ -71,10 +76,11 @@ enum GrantRemedy {
         guard last.exchange.observation.result == .denied else { return nil }
         let key = last.exchange.operation == .refusal ? "refused-when" : "approved-when"
         let words = last.exchange.operation == .refusal ? terms.refusedWhen : terms.approvedWhen
+        let page = last.call.address.path
         return
-            "the answer to the \(last.exchange.operation.name) has none of \(words.map { "'\($0)'" }.joined(separator: ", ")): "
-            + "if it went well, write words of that page, or of the address that it leads to, as "
-            + "target.device-grant.\(key)"
+            "the response to the \(last.exchange.operation.name) (\(page)) has none of "
+            + "\(words.map { "'\($0)'" }.joined(separator: ", ")): if it went well, write words of that page, or of the "
+            + "address that it leads to, as target.device-grant.\(key)"
     }
 
     private static func polls(_ terms: DeviceGrantTerms) -> String? {

@@ -13,7 +13,7 @@ struct TrialReading {
     let rig: Rig
     let surroundings: Checklist.Surroundings
 
-    private var kind: HouseholdKind? { rig.kinds.first }
+    var kind: HouseholdKind? { rig.kinds.first }
     /// What the household speaks.
     private var protocolName: ProtocolName {
         (kind?.application ?? rig.target.application).protocolName
@@ -44,6 +44,7 @@ struct TrialReading {
         case .loginPage: loginPage
         case .form: form
         case .assertion: assertion
+        case .user: UserReading.state(self)
         case .approval, .check, .poll, .authorize, .media, .logout: service(step)
         }
     }
@@ -122,7 +123,7 @@ struct TrialReading {
     /// What a step consists of in every protocol, the part that it is about first.
     static func parts(of step: Step) -> [SignInStep] {
         switch step {
-        case .name, .tcp, .tls: []
+        case .name, .tcp, .tls, .user: []
         case .register: [.registerClient]
         case .token: [.accessToken]
         case .pass: [.startPass]
@@ -171,6 +172,12 @@ struct TrialReading {
     /// How the last exchange of an operation failed; nil when it did not.
     private func failure(_ last: RecordedExchange) -> String? {
         let operation = last.exchange.operation
+        // The page came as every page does; its words are not those by which the rig tells a decision.
+        if isDeviceGrant, last.call.isDecision, last.exchange.observation.result == .denied,
+            household?.phoneDone == nil
+        {
+            return ending ?? "\(last.sentence) without the words that would confirm it"
+        }
         switch last.exchange.outcome {
         case .ok, .notEntitled: return nil
         case .pending where last.step == .checkSignIn: return nil

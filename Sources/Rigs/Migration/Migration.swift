@@ -36,6 +36,8 @@ public struct Migration: Sendable, Hashable {
     public static func rewriting(
         _ text: String, file: String, with surroundings: RigSurroundings
     ) throws(RigErrors) -> Migration {
+        // Columns of the tree are those without it.
+        let text = text.withoutByteOrderMark
         let rig = try Rig.read(text, file: file, with: surroundings).rig
         var problems: [RigProblem] = []
         guard let tree = YAMLTree.read(text, file: file, problems: &problems) else {

@@ -27,7 +27,7 @@ struct MergeInputs {
         self.leftovers = leftovers
         var seen: Set<String> = []
         for name in names {
-            let local = try Self.local(name)
+            let local = try Self.local(name) ?? (fetch == nil ? Self.known(name) : nil)
             let found = if let local { local } else { try fetched(name, fetch) }
             for input in found {
                 let file = URL(filePath: input.path).resolvingSymlinksInPath().path
@@ -61,6 +61,12 @@ struct MergeInputs {
                     + "of one run's shards")
         }
         return runs
+    }
+
+    /// `latest`, `latest~1` or the name of a run under `reports`, as other commands take them.
+    private static func known(_ name: String) -> [Input]? {
+        guard let found = try? RunDirectory.find(name) else { return nil }
+        return run(at: found.path).map { [$0] }
     }
 
     private static func run(at path: String) -> Input? {

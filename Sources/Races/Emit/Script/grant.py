@@ -35,14 +35,16 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attributes):
         values = {name: value or "" for name, value in attributes}
         if tag == "form":
-            self.forms.append({"action": values.get("action", ""), "fields": [], "buttons": [],
+            self.forms.append({"action": values.get("action", ""), "fields": [], "buttons": [], "choices": [],
                                "method": values.get("method", "get").lower()})
         elif self.forms and tag in ("input", "button"):
             kind = values.get("type", "submit" if tag == "button" else "text").lower()
             form, pair = self.forms[-1], (values.get("name", ""), values.get("value", ""))
             if kind in ("submit", "image"):
                 form["buttons"].append(pair)
-            elif kind not in ("reset", "button", "checkbox", "radio"):
+            elif kind == "radio":
+                form["choices"].append(pair)
+            elif kind not in ("reset", "button", "checkbox"):
                 form["fields"].append((pair[0], pair[1], kind))
 
 
@@ -122,6 +124,10 @@ def walk(screen, codes, account, wanted):
                 fields, entered = hidden + [(field, codes["user_code"])], True
             elif button and button in ["%s=%s" % pair for pair in found["buttons"]] and not passwords:
                 fields = hidden + [tuple(button.split("=", 1))]
+                return form(screen, action, fields, url)
+            elif button and button in ["%s=%s" % pair for pair in found["choices"]] and not passwords:
+                sent_by = [pair for pair in found["buttons"][:1] if pair[0]]
+                fields = hidden + [tuple(button.split("=", 1))] + sent_by
                 return form(screen, action, fields, url)
             else:
                 continue

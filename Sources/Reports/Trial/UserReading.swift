@@ -1,0 +1,51 @@
+internal import Dialects
+internal import Journal
+internal import Rigs
+internal import Vocabulary
+
+/// Whether a response to the TV told whose token it got. Where none does, a load run cannot notice a token of
+/// somebody else (`token-isolation`), however well everything goes.
+enum UserReading {
+    static func state(_ reading: TrialReading) -> Checklist.State {
+        guard reading.disconnection == nil else { return .notReached }
+        if reading.exchanges.contains(where: namesUser) { return .passed }
+        switch reading.household?.fate {
+        case .signedIn, .preSignedIn:
+            return reading.kind?.hasTempPass == true
+                ? .notNeeded("a TempPass has no account") : .notTested(reason(reading))
+        default: return .notReached
+        }
+    }
+
+    private static func namesUser(_ recorded: RecordedExchange) -> Bool {
+        let seen = recorded.exchange.observation
+        return seen.result == .success && recorded.exchange.operation.has(.showsSignIn)
+            && (seen.tag != nil || !seen.profiles.isEmpty)
+    }
+
+    private static func reason(_ reading: TrialReading) -> String {
+        let what = "no response named the user of the token, so runs do not test token-isolation"
+        guard reading.isDeviceGrant else { return what }
+        let terms = reading.rig.target.deviceGrant
+        let isAsked = reading.exchanges.contains { $0.exchange.operation == .userinfo }
+        let source =
+            switch terms.userSource {
+            case .none: "target.device-grant.user-from is none"
+            case .idToken: "the token response has no id_token with the claim '\(terms.claim)'"
+            case .accessToken: "the access token is no JWT with the claim '\(terms.claim)'"
+            case .userinfo:
+                isAsked
+                    ? "userinfo did not name the user" : "the userinfo endpoint was not asked"
+            }
+        let isMissing = !isAsked && reading.rig.afterSignIn.contains(.ask(.userinfo))
+        return "\(what): \(source)"
+            + (isMissing
+                ? "; after-sign-in has userinfo, and neither the rig nor the server's metadata has that endpoint"
+                : "")
+    }
+
+    /// For protocols without a remedy of their own (`GrantRemedy`).
+    static let remedy =
+        "let the TVs ask for the token itself (polling: {target: authn}); where the server names no user there, "
+        + "runs cannot tell whose token a TV got"
+}
