@@ -148,7 +148,10 @@ import Vocabulary
     @Test(
         "a provider's hop that leads back to the app is what signed in, or what was turned down",
         arguments: [
-            ("https://demo.test/done?a=1", OperationName?.some(.assertion), Observation.Result.none),
+            (
+                "https://demo.test/done?a=1", OperationName?.some(.assertion),
+                Observation.Result.none
+            ),
             ("https://demo.test/done?a=1&error=access_denied", .assertion, .denied),
             ("https://idp.example/next", nil, .none),
         ])
