@@ -98,14 +98,15 @@ extension TrafficOptions {
         }
         let begin = startAt - ShardTerms.lead.microseconds
         guard begin > WallClock.microseconds else { return }
+        // Before the line that says so, for that is when somebody may press it.
+        let interrupts = Interrupts { number in
+            if number > 1 { _exit(ExitCode.interrupted.rawValue) }
+        }
         if !isQuiet {
             let left = Double(startAt - WallClock.microseconds) / 1e6
             Terminal.complain(
                 "waiting for the common start at \(StartTime.text(startAt)), in \(String(format: "%.0f", left)) s"
                     + (Terminal.hasReader ? "; Ctrl-C ends it" : ""))
-        }
-        let interrupts = Interrupts { number in
-            if number > 1 { _exit(ExitCode.interrupted.rawValue) }
         }
         // Looked at again and again: clocks are set, and machines sleep.
         while true {
