@@ -207,8 +207,8 @@ public final class PlainLoad: @unchecked Sendable {
     }
 }
 
-/// Where flows of a load are at home, as those of a household are on theirs: a flow that is nobody's is put in line
-/// again after each wait, to leave the actor on which its lane resumes it.
+/// The actor of a load's flows, as a household is of its own: a flow without an actor is enqueued again after each
+/// wait, to leave the actor on which its lane resumes it.
 private actor Home {
     nonisolated let unownedExecutor: UnownedSerialExecutor
 

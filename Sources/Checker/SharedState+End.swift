@@ -93,7 +93,7 @@ extension SharedState {
             case .device, .household: return ""
             }
         case .tokenIsolation:
-            // Without a name a token of somebody else looks like the household's own.
+            // Without a name another user's token looks like the household's own.
             if checked[invariant] == 0, !upheld.contains(where: { $0.invariant == invariant }) {
                 return "no response named the user of a token"
             }

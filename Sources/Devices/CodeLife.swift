@@ -30,9 +30,9 @@ struct CodeClock {
 
 extension Household {
     /// What it comes to when the code has run out. The viewer is in time if notice, login and slips, as
-    /// the rig drew them, and one more wait of the TV fit into the life that the service told with the code. Then
-    /// it was the service that ended the code too early, or took too long. Of a life shorter than the rig asks
-    /// for, or than the usual one, nobody knows whether it is meant: the cause names it.
+    /// the rig drew them, and one more wait of the TV fit into the lifetime that came with the code. Then the
+    /// service ended the code too early, or took too long. A lifetime shorter than the rig asks for, or than
+    /// the usual one, may be intended: the cause names it.
     @inline(never)
     func codeRanOut(_ issued: IssuedCode) -> StopReason {
         let wait = max(
@@ -51,7 +51,7 @@ extension Household {
             "\(ours: HouseholdRecord.codeTooShort) \(ours: life)", by: .viewer)
     }
 
-    /// `5 s`, `1.5 s`, `1 ms`: as the service tells it, to the tenth.
+    /// `5 s`, `1.5 s`, `1 ms`: rounded to a tenth.
     private static func words(_ life: Duration) -> String {
         let milliseconds = life.nanoseconds / 1_000_000
         guard milliseconds >= 1000 else { return "\(milliseconds) ms" }
@@ -59,7 +59,7 @@ extension Household {
         return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
     }
 
-    /// The service is right to turn down what is about the code on the TV: the life that it told is over.
+    /// The code's lifetime, as the service gave it, is over: a rejection of the code on the TV is correct.
     var isCodeOver: Bool { codeEnd.map { lane.now >= $0 } ?? false }
 
     /// From the code on the screen to the end of the login: what is human in it, of each viewer who is to

@@ -172,8 +172,9 @@ extension Household {
     /// Notes a new code, whichever response it came with.
     func take(_ issued: IssuedCode, from answered: Answered) {
         serviceClock.read(answered)
-        codeEnd = lane.now + issued.lifetime
-        traces.codes.append(Traces.Issued(code: issued.code, until: lane.now + issued.lifetime))
+        let end = lane.now + issued.lifetime
+        codeEnd = end
+        traces.codes.append(Traces.Issued(code: issued.code, until: end))
     }
 
     @inline(never)

@@ -32,7 +32,7 @@ struct GrantFinder {
     let page: HTMLPage
     let pages: GrantPages
     let progress: GrantProgress
-    /// It is the page that the server names for the code (verification_uri), and nobody has sent a login yet.
+    /// It is the page that the server names for the code (verification_uri), before any login was sent.
     var isForCode = false
 
     var step: Step {

@@ -93,7 +93,7 @@ struct HTMLForm: Hashable {
         return false
     }
 
-    /// A name or a path as far as it tells something.
+    /// A name or a path, cut to a readable length.
     static func brief(_ text: String) -> String {
         text.utf8.count <= 120 ? text : text.prefix(100) + "..."
     }

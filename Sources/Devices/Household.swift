@@ -34,7 +34,7 @@ actor Household {
     var shownCodes = Signal<IssuedCode>()
     /// What the TV shows now; nil once it has its token or the code is over.
     var codeOnScreen: Code?
-    /// When the life of the newest code is over, as the service told it.
+    /// When the newest code expires, by the lifetime that came with it.
     var codeEnd: Instant?
     /// The code that polls are for.
     var polledCode: IssuedCode?

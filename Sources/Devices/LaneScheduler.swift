@@ -59,8 +59,8 @@ final class LaneScheduler: @unchecked Sendable {
         tail = plan.tail
     }
 
-    /// When the run is over, as far as its plan and what has happened tell: nobody waits longer because a server
-    /// asks for it. Arrivals that were held up move it.
+    /// The expected end of the run, by its plan and by what has happened: no household waits longer because a server
+    /// asks it to. Arrivals that were delayed move it.
     var expectedEnd: Instant {
         max(closedAt ?? lane.now, .start + plan.arrivalsEnd) + tail
     }

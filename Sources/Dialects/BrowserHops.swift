@@ -119,10 +119,13 @@ struct BrowserHops: Sendable {
                     : Reading(
                         .malformed, .fault, reason: reason, missing: "\(page): Location is present")
             }
-            let told = told(by: address, to: call, startsLogin: startsLogin)
-            var reading = Reading(.ok, .redirect(address), Observation(told))
-            // However the provider told the service, by now it has.
-            if call.operation == .mvpdLogin, isReturn(address) { reading.operation = .assertion }
+            // A provider's hop that leads back to the app has signed in, by whatever channel between the two.
+            let isBack = call.operation == .mvpdLogin && isReturn(address)
+            let operation = isBack ? .assertion : call.operation
+            var reading = Reading(
+                .ok, .redirect(address),
+                Observation(told(by: address, to: operation, startsLogin: startsLogin)))
+            if isBack { reading.operation = operation }
             return reading
         case 200..<300: return Reading(.ok, .page(Untrusted(reply.text)), Observation(.none))
         case 500...: return Reading(.serverError, .fault, reason: document.errorWord)
@@ -136,11 +139,11 @@ struct BrowserHops: Sendable {
     /// consumer's took effect inside its interval or not at all; with `error=` it says that it did not,
     /// and promises nothing (§ 8).
     private func told(
-        by address: WebAddress, to call: Call, startsLogin: Bool
+        by address: WebAddress, to operation: OperationName, startsLogin: Bool
     ) -> Observation.Result {
         if startsLogin { return .success }
         let isError =
-            [.assertion, .mvpdLogin].contains(call.operation) && isReturn(address)
+            operation == .assertion && isReturn(address)
             && address.query.split(separator: "&").contains { $0.hasPrefix("error=") }
         return isError ? .denied : .none
     }

@@ -254,7 +254,7 @@ struct ConformanceJudge {
         switch kind {
         case .text, .textOrTexts: true
         case .identifier: !text.isEmpty
-        case .epoch: !text.isEmpty && digits.containsAll(text)
+        case .epoch: !text.isEmpty && ByteSet.digits.containsAll(text)
         case .word(let words): words.contains { text.isEqual(to: $0) }
         case .code: (6...7).contains(text.count) && codeLetters.containsAll(text)
         case .base64: !text.isEmpty && base64.containsAll(text)
@@ -262,7 +262,6 @@ struct ConformanceJudge {
         }
     }
 
-    private static let digits = ByteSet { (48...57).contains($0) }
     private static let codeLetters = ByteSet { (48...57).contains($0) || (65...90).contains($0) }
     /// Of either alphabet.
     private static let base64 = ByteSet { byte in

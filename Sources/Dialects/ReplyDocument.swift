@@ -36,9 +36,9 @@ final class ReplyDocument {
         return position < body.count && body[position] == UInt8(ascii: "<")
     }
 
-    /// What a body in a content coding means: that nobody can read it here. Requests have no `Accept-Encoding`, which
-    /// leaves the server the choice (RFC 9110, 12.5.3), so that it breaks no promise. Nil for a body as it is, and for a
-    /// redirect, whose body nobody reads.
+    /// The reading of a body in a content coding, which screenrig does not decode. Requests have no `Accept-Encoding`,
+    /// so the server may choose any coding (RFC 9110, 12.5.3): an error, and no violation. Nil for a plain body, and
+    /// for a redirect, whose body is not read.
     var unreadable: Reading? {
         guard !reply.body.isEmpty, !(300..<400).contains(reply.status),
             let coding = reply.headers["Content-Encoding"], !coding.isEmpty,

@@ -6,7 +6,7 @@ extension Reply {
     package var retryAfter: Duration? {
         guard let text = headers["Retry-After"] else { return nil }
         let bytes = text.utf8Span.span
-        if bytes.count > 0, RetryAfter.digits.containsAll(bytes) {
+        if bytes.count > 0, ByteSet.digits.containsAll(bytes) {
             // What does not fit into the number is longer than anybody waits.
             return .seconds(min(Int64(text) ?? .max, RetryAfter.longest))
         }
@@ -20,7 +20,6 @@ extension Reply {
 }
 
 private enum RetryAfter {
-    static let digits = ByteSet { (48...57).contains($0) }
     /// In seconds.
     static let longest = Times.longestLife / 1000
 }

@@ -31,7 +31,7 @@ extension Span<UInt8> {
         return word
     }
 
-    /// Where, from `start` on, the first byte stands that is marked; the end where there is none. Of eight bytes in
+    /// Where, from `start` on, the first marked byte stands, or the end. Of eight bytes in
     /// a number, `marks` sets the top bit of those that it means; above the lowest mark it need not be right.
     @inline(__always)
     func first(from start: Int, _ marks: (UInt64) -> UInt64) -> Int {
@@ -150,6 +150,9 @@ public struct ByteStops: Sendable {
 
 /// A set of bytes, asked in a few instructions.
 public struct ByteSet: Sendable {
+    /// The figures of ASCII.
+    public static let digits = ByteSet { (48...57).contains($0) }
+
     private let members: [Bool]
 
     public init(_ isMember: (UInt8) -> Bool) {

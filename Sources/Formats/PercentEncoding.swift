@@ -16,7 +16,7 @@ public enum PercentEncoding {
             position += 8
         }
         guard position < plain.count else { return width }
-        // The zeros behind the last byte are none of the text.
+        // The zeros behind the last byte are not part of the text.
         let behind = UInt64(64 - 8 * (plain.count - position))
         return width + 2 * (reserved(in: plain.rest(from: position)) << behind).nonzeroBitCount
     }

@@ -60,7 +60,7 @@ public enum HistorySchema {
 
     /// Built only once the run has ended: they would slow it down.
     static let indices = [
-        "CREATE INDEX exchanges_by_household ON exchanges (household, sequence)"
+        "CREATE INDEX IF NOT EXISTS exchanges_by_household ON exchanges (household, sequence)"
     ]
 
     static let all = [

@@ -26,7 +26,6 @@ final class HistoryStore {
     private let path: String
     /// Of the file, by which it is known again.
     private let number: UInt64?
-    private var hasIndices = false
 
     /// `pageLimit` makes a disk of that many pages (of 4 KB), for tests.
     init(path: String, pageLimit: Int? = nil) throws(JournalError) {
@@ -93,13 +92,11 @@ final class HistoryStore {
         }
     }
 
-    /// Makes the indices, once: sorted in one go, an entry costs less than with its row.
+    /// Makes the indices that are not there: sorted in one go, an entry costs less than with its row.
     func index() throws {
-        guard !hasIndices else { return }
         try database.write { database in
             for index in HistorySchema.indices { try database.execute(sql: index) }
         }
-        hasIndices = true
     }
 
     /// Makes one plain file of it: indices, no WAL, readable from a read-only place, on the disk.

@@ -51,10 +51,10 @@ public struct HouseholdRecord: Sendable, Hashable {
 
     /// Why an abandoned household ended without a sign-in.
     public enum Abandonment: UInt8, CaseIterable, Sendable {
-        /// The rig drew it: the viewer gives up, comes too late, or needs longer than the code lives, as the
-        /// service told.
+        /// The rig drew it: the viewer gives up, comes too late, or needs longer than the lifetime that came
+        /// with the code.
         case viewer
-        /// The viewer was in time for the life that the service told, and the code ended first.
+        /// The viewer was in time for the lifetime that came with the code, and the code ended first.
         case service
         /// The run ended or was stopped before.
         case run

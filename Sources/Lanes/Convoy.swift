@@ -32,8 +32,8 @@ public final class Convoy: Sendable {
     private let reached: [Milestone]
     /// In nanoseconds.
     private let window: Int64
-    /// How far a lane goes on, in nanoseconds, until it tells the others again: each time costs all of them a look at
-    /// memory that another core has.
+    /// How far a lane goes, in nanoseconds, until it publishes its progress again: each time all lanes read memory
+    /// that another core has written.
     private let stride: Int64
     private let waiters = Mutex<[Waiter]>([])
     private let waiting = Atomic(0)
@@ -48,8 +48,8 @@ public final class Convoy: Sendable {
     /// Notes that `lane` has done everything before `instant`, unless it did so less than a stride ago. Blocks until
     /// no other lane is more than `window` behind, also after another stride.
     func advance(_ lane: Int, to instant: Instant) {
-        let told = reached[lane].nanoseconds.load(ordering: .relaxed)
-        if instant.nanoseconds - told < stride { return }
+        let published = reached[lane].nanoseconds.load(ordering: .relaxed)
+        if instant.nanoseconds - published < stride { return }
         reached[lane].nanoseconds.store(
             instant.nanoseconds, ordering: .sequentiallyConsistent)
         wakeOthers()

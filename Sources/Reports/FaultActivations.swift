@@ -51,22 +51,20 @@ public struct FaultActivations: Sendable, Hashable {
     /// `Injected fault token-flap: activated 182 times, certainly visible in 160 responses`, one for each.
     public var sentence: String {
         counts.map { count in
-            let name = "injected fault \(Sanitizer.line(count.fault)): "
-            if count.activated == 0 { return name + "never activated" }
-            return name
-                + "activated \(Figures.counted(count.activated, "time")), certainly visible in "
+            guard count.activated > 0 else { return Self.total(count) }
+            return "\(Self.total(count)), certainly visible in "
                 + (count.visible == 0 ? "no response" : Figures.counted(count.visible, "response"))
         }.joined(separator: "; ")
     }
 
     /// `injected fault token-flap: activated 182 times`, one for each: of races and replays, where the judge reads
     /// several responses together and none has to show the fault by itself.
-    public var activations: String {
-        counts.map { count in
-            "injected fault \(Sanitizer.line(count.fault)): "
-                + (count.activated == 0
-                    ? "never activated" : "activated \(Figures.counted(count.activated, "time"))")
-        }.joined(separator: "; ")
+    public var totals: String { counts.map(Self.total).joined(separator: "; ") }
+
+    private static func total(_ count: Count) -> String {
+        "injected fault \(Sanitizer.line(count.fault)): "
+            + (count.activated == 0
+                ? "never activated" : "activated \(Figures.counted(count.activated, "time"))")
     }
 
     /// For whoever reads the verdict; nil where no fault was switched on. `breaches`: how many were found,

@@ -93,7 +93,7 @@ extension Summary {
         }
         explanations =
             mergeGaps.filter { !headline.contains($0) } + brokenPromises + observedPromises
-        if outcome == .pass { explanations += untestedDeeds.map(\.sentence) }
+        if outcome == .pass { explanations += untestedActions.map(\.sentence) }
         if outcome != .aborted {
             explanations += shows.filter { !$0.held }.map { "expected by 'shows': \($0.sentence)" }
         }

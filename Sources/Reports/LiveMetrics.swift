@@ -99,10 +99,9 @@ public enum LiveMetrics {
     }
 
     private static func elapsed(_ state: LiveState) -> LiveMetric {
-        let metric = LiveMetric(
+        LiveMetric(
             "screenrig_elapsed_seconds", .gauge, help: "Elapsed time of the run.",
             .number(state.progress.elapsed.milliseconds / 1000))
-        return metric
     }
 
     private static func exchanges(_ progress: Progress) -> [LiveMetric] {

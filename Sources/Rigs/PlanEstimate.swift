@@ -85,7 +85,7 @@ public struct PlanEstimate: Sendable, Hashable {
             concurrency.startedAbout, concurrency.peakArrivals, concurrency.alive
         )
         self.life = flow.life
-        duration = plan.arrivalsEnd + flow.longLife + rig.load.settle
+        duration = plan.arrivalsEnd + plan.tail
         let seconds = max(1, duration.seconds)
         // All at once, each once: the requests spread over a life.
         let peakRate = peakArrivals > 0 ? peakArrivals : startedAbout / max(1, life)

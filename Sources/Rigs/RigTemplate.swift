@@ -53,7 +53,7 @@ public enum RigTemplate {
 
     /// What tests a logout: the comment above `polling`.
     static let polledOn = """
-        # Real TVs send nothing after a logout, so that nobody sees whether it ended the sign-in. To test that
+        # Real TVs send nothing after a logout, so no response shows whether it ended the sign-in. To test that
         # (logout-final), let TVs poll on; these polls are load that real TVs do not make:
         # polling: {every: 5s, after-success: 3s}
         """

@@ -236,6 +236,9 @@ extension Duration {
         return overflow || isMore ? (seconds < 0 ? .min : .max) : sum
     }
 
+    /// Whole microseconds, rounded toward zero.
+    public var wholeMicroseconds: Int64 { nanoseconds / 1_000 }
+
     /// Milliseconds with their fraction.
     public var milliseconds: Double {
         Double(nanoseconds) / 1e6

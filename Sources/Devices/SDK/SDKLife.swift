@@ -11,8 +11,8 @@ struct SDKAppState {
     var hasCancelled = false
     /// The silent exchange of the last call failed.
     var hasLoginFailed = false
-    /// The last answer that the SDK was throttled with. It tells its app by a code alone; a load test that
-    /// was asked to wait waits all the same.
+    /// The last answer that the SDK was throttled with. Its app only gets a status code; a load test waits as
+    /// long as the server asked all the same.
     var throttling: Answered?
     /// Ends the sign-in once the SDK has told the app.
     var halt: StopReason?

@@ -144,8 +144,7 @@ extension Household {
             dialect.issueCode($0, lifetime: terms.code.lifetime, mvpd: mvpd)
         }
         guard case .code(let issued) = answered.answer else { return .codeRefused }
-        serviceClock.read(answered)
-        traces.codes.append(Traces.Issued(code: issued.code, until: lane.now + issued.lifetime))
+        take(issued, from: answered)
         sdkApp.issued = issued
         guard plan.kind.firstScreen.hasWebView else { return .codeIssued }
         if record.codeShown == nil { record.codeShown = lane.now }

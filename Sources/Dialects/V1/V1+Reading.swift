@@ -4,8 +4,8 @@ internal import Formats
 extension V1 {
     public func read(_ reply: Reply, to call: Call) -> Reading {
         let document = ReplyDocument(reply)
-        // § 14: the documented 429 is an HTML page of the front server; it carries no information. Of others
-        // nobody knows who answered.
+        // § 14: the documented 429 is an HTML page of the front server; it carries no information. Any other
+        // may come from a gateway.
         if reply.status == 429 { return Reading(.throttled, .slow(reply.throttlePause)) }
         if let unreadable = document.unreadable { return unreadable }
         var reading =

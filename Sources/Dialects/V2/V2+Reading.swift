@@ -8,8 +8,8 @@ extension V2 {
             return Reading(.pending, .pending, Observation(.absent))
         }
         let document = ReplyDocument(reply)
-        // § 13: an HTML page of the front server; it carries no information. Of others nobody knows who
-        // answered.
+        // § 13: an HTML page of the front server; it carries no information. Any other may come from a
+        // gateway.
         if reply.status == 429 { return Reading(.throttled, .slow(reply.throttlePause)) }
         if let unreadable = document.unreadable { return unreadable }
         var reading =

@@ -167,8 +167,3 @@ extension RaceText {
         return "\(thousandths / 1000)." + String(repeating: "0", count: 3 - digits.count) + digits
     }
 }
-
-extension Duration {
-    /// Rounded toward zero.
-    var wholeMicroseconds: Int64 { nanoseconds / 1_000 }
-}

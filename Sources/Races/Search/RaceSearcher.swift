@@ -173,7 +173,7 @@ final class RaceSearcher {
             let before = outcome.trials
             let stopped = chosen.reduce(0) { $0 + tracks[$1].stopped }
             await play(aims)
-            // A round that was cut short by a limit is none: its trials say nothing about the target.
+            // A round that a limit cut short does not count: its trials are no evidence about the target.
             guard outcome.trials - before == aims.count,
                 chosen.reduce(0, { $0 + tracks[$1].stopped }) == stopped
             else { break }

@@ -17,7 +17,7 @@ public struct Checklist: Sendable {
         case code, configuration
         case loginPage = "login page"
         case form, assertion, approval, check, poll
-        /// Whether something told whose token the TV got.
+        /// Whether a response named the user of the TV's token.
         case user
         case authorize, media, logout
 

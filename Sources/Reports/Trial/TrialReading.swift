@@ -172,7 +172,7 @@ struct TrialReading {
     /// How the last exchange of an operation failed; nil when it did not.
     private func failure(_ last: RecordedExchange) -> String? {
         let operation = last.exchange.operation
-        // The page came as every page does; its words are not those by which the rig tells a decision.
+        // The page came as every page does; its words are not those that the rig lists for a decision.
         if isDeviceGrant, last.call.isDecision, last.exchange.observation.result == .denied,
             household?.phoneDone == nil
         {

@@ -3,8 +3,8 @@ internal import Journal
 internal import Rigs
 internal import Vocabulary
 
-/// Whether a response to the TV told whose token it got. Where none does, a load run cannot notice a token of
-/// somebody else (`token-isolation`), however well everything goes.
+/// Whether a response to the TV named the user of its token. Otherwise a load run cannot detect another user's
+/// token (`token-isolation`).
 enum UserReading {
     static func state(_ reading: TrialReading) -> Checklist.State {
         guard reading.disconnection == nil else { return .notReached }

@@ -119,7 +119,7 @@ package final class RaceSession: Sendable {
         outcome.comparisons = comparisons
         outcome.isVirtual = isVirtual
         outcome.promises = stage.promises
-        outcome.faults = stage.activations?.activations
+        outcome.faults = stage.activations?.totals
         outcome.baseline = baseline
         closeDesk(timer)
         outcome.events = desk.events

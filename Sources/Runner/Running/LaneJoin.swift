@@ -76,7 +76,7 @@ package final class LaneJoin: HistorySink {
 
 extension LaneJoin.State {
     /// The steps that all lanes have passed, earliest first; those in which nothing was handed over are left out.
-    /// Whoever has got some joins them, and asks again.
+    /// The caller that gets steps joins them, and asks again.
     fileprivate mutating func takeSteps() -> [LaneJoin.Step] {
         isJoining = false
         let passed = Lane.step(before: through.min() ?? .start)

@@ -92,7 +92,7 @@ extension Rig {
 
     /// How far virtual lanes may be apart: what they hand over waits in memory until all have passed it (some two
     /// exchanges of each household, which holds 62 KB itself), and within `load.settle` every lane must know of the
-    /// others whether somebody may still sign in. The narrower, the oftener one waits.
+    /// others whether a viewer may still sign in. The narrower it is, the more often a lane waits.
     var laneWindow: Duration {
         min(.seconds(2), max(.zero, load.settle - .nanoseconds(1)))
     }

@@ -17,7 +17,7 @@ enum GrantEndpoint: String, Sendable {
     /// Of a path and query; nil: it is of another protocol.
     init?(target: String) {
         let target = target.utf8Span.span
-        // Nearly all requests of other protocols are told apart by their first letters.
+        // Nearly all requests of other protocols begin with other letters.
         guard target.count > 1, Self.initials.contains(target[1]) else { return nil }
         let path = target.extracting(0..<target.first(UInt8(ascii: "?")))
         self.init(rawValue: String(repairing: path))

@@ -48,7 +48,7 @@ struct FormFields: Sendable {
     /// The decoded value of the first field of that name; nil when there is none. Names are
     /// case-sensitive (rest-v1.md § 3.1) and, as all of ours, need no escaping.
     subscript(name: String) -> String? {
-        // Most names differ in length, which is told without touching their texts.
+        // Most names differ in length, which needs no look at their bytes.
         let length = name.utf8.count
         for field in fields where field.sign - field.start == length {
             let bytes = text.utf8Span.span

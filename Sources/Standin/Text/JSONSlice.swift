@@ -60,9 +60,12 @@ struct JSONSlice {
         self.bytes = bytes
     }
 
+    /// What does not stand for itself in a string.
+    private static var stops: ByteStops { ByteStops(below: 32, "\"", "\\") }
+
     static func quote(_ text: String, to out: inout [UInt8]) {
         let plain = text.utf8Span.span
-        if plain.first(of: ByteStops(below: 32, "\"", "\\")) == plain.count {
+        if plain.first(of: Self.stops) == plain.count {
             // Once for all of it: else text and mark each might move what is there.
             out.append(addingCapacity: plain.count + 2) { out in
                 out.append(UInt8(ascii: "\""))
@@ -135,7 +138,7 @@ struct JSONSlice {
     private mutating func string() -> String? {
         position += 1
         let start = position
-        position = bytes.span.first(of: ByteStops(below: 32, "\"", "\\"), from: start)
+        position = bytes.span.first(of: Self.stops, from: start)
         var text = Array(bytes[start..<position])
         while position < bytes.count {
             let byte = bytes[position]

@@ -1,6 +1,6 @@
 internal import Dialects
 
-/// The header fields of a message as bytes: no `String` is made before somebody wants one. Most lines are those of
+/// The header fields of a message as bytes: no `String` is made before one is needed. Most lines are those of
 /// the message before, at the same place: they are not read again, and share its texts.
 struct FieldLines {
     /// Where the line of one field lies in `bytes`, and where in it the name ends and the value begins.

@@ -100,7 +100,7 @@ struct ReplaySession {
             Terminal.print(inWords: outcome.line(told, target: target))
             let more =
                 ["\(broken.name): \(level); source: \(source.words)"] + outcome.notes(told)
-            for note in more + (stage.activations.map { [$0.activations] } ?? []) {
+            for note in more + (stage.activations.map { [$0.totals] } ?? []) {
                 Terminal.print(inWords: "  \(note)", hanging: 4)
             }
             if let fixed { Terminal.print(inWords: "  \(fixed.verdict(outcome.rate))", hanging: 4) }

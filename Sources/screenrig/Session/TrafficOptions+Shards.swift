@@ -96,9 +96,9 @@ extension TrafficOptions {
         guard let shard, let startAt = shard.startAt, shard.rest?.begins ?? .zero == .zero else {
             return
         }
-        let begin = startAt - ShardTerms.lead.microseconds
+        let begin = startAt - ShardTerms.lead.wholeMicroseconds
         guard begin > WallClock.microseconds else { return }
-        // Before the line that says so, for that is when somebody may press it.
+        // Before the line that names Ctrl-C: a user may press it at once.
         let interrupts = Interrupts { number in
             if number > 1 { _exit(ExitCode.interrupted.rawValue) }
         }
@@ -118,11 +118,5 @@ extension TrafficOptions {
                     code: .interrupted, message: "interrupted before the run started")
             }
         }
-    }
-}
-
-extension Duration {
-    fileprivate var microseconds: Int64 {
-        nanoseconds / 1_000
     }
 }

@@ -7,10 +7,10 @@ internal import Vocabulary
 /// a pass says nothing about it, although the run looks like a test of it.
 ///
 /// ```text
-/// TV   token ─── logout ───┤ 204       (nothing more)     logout-final: is the token gone? Nobody asked.
-/// TV   token (of whom?) ───┤ 200                          token-isolation: whose is it? Nothing says.
+/// TV   token ─── logout ───┤ 204       (nothing more)     logout-final: is the token gone? Not asked.
+/// TV   token (of whom?) ───┤ 200                          token-isolation: whose is it? Not named.
 /// ```
-struct UntestedDeed {
+struct UntestedAction {
     var invariant: Invariant
     /// What a pass leaves open: `whether a logout ends the sign-in`.
     var question: String
@@ -25,9 +25,9 @@ struct UntestedDeed {
 
 extension Findings {
     /// What this run's households did, `signedIn` of which got a token, and what it could not judge.
-    func untestedDeeds(signedIn: Int) -> [UntestedDeed] {
-        var deeds: [UntestedDeed] = []
-        if signedIn > 0, isUntested(.tokenIsolation) { deeds.append(nameless) }
+    func untestedActions(signedIn: Int) -> [UntestedAction] {
+        var actions: [UntestedAction] = []
+        if signedIn > 0, isUntested(.tokenIsolation) { actions.append(nameless) }
         for (invariant, question) in [
             (Invariant.logoutFinal, "whether a logout ends the sign-in"),
             (.deleteFinal, "whether a deleted code is gone"),
@@ -35,27 +35,27 @@ extension Findings {
             guard isUntested(invariant), let words = invariant.window,
                 let events = self[invariant].exposure?.events, events > 0
             else { continue }
-            deeds.append(
-                UntestedDeed(
+            actions.append(
+                UntestedAction(
                     invariant: invariant, question: question,
                     remedy: "polling.after-success tests it",
                     sentence: "\(invariant.name) was not tested: no TV sent a request after its "
                         + "\(words.event) (0 of \(Figures.counted(events, words.event))), as real TVs do not "
                         + "either. To test it, let TVs poll on: polling: {after-success: 3s}"))
         }
-        return deeds
+        return actions
     }
 
-    private var nameless: UntestedDeed {
+    private var nameless: UntestedAction {
         let isGrant = rules.isDeviceGrant
-        return UntestedDeed(
+        return UntestedAction(
             invariant: .tokenIsolation, question: "whose token each TV got",
             remedy: isGrant
                 ? "no response named the user: target.device-grant.user-from"
                 : "no response named the user",
             sentence:
-                "token-isolation was not tested: no response named the user of a token, so a token of "
-                + "somebody else would have looked the same. "
+                "token-isolation was not tested: no response named the user of a token, so another "
+                + "user's token would have looked the same. "
                 + (isGrant
                     ? "To test it, let target.device-grant.user-from and claim say what names the user: "
                         + "id-token, access-token or userinfo"
@@ -65,14 +65,14 @@ extension Findings {
 
 extension Summary {
     /// Nothing where the run was not judged.
-    var untestedDeeds: [UntestedDeed] {
-        findings?.untestedDeeds(signedIn: households.signedIn) ?? []
+    var untestedActions: [UntestedAction] {
+        findings?.untestedActions(signedIn: households.signedIn) ?? []
     }
 
     /// ` Not tested: whether a logout ends the sign-in (logout-final; polling.after-success tests it).`, for the
     /// end of a headline; else nothing.
     var untestedSentence: String {
-        let deeds = untestedDeeds
-        return deeds.isEmpty ? "" : " Not tested: \(deeds.map(\.text).joined(separator: ", "))."
+        let actions = untestedActions
+        return actions.isEmpty ? "" : " Not tested: \(actions.map(\.text).joined(separator: ", "))."
     }
 }

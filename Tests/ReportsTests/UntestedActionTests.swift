@@ -9,7 +9,7 @@ import Vocabulary
 @testable import Reports
 
 @Suite("What a run did and could not judge")
-struct UntestedDeedTests {
+struct UntestedActionTests {
     /// Three households that sign in and log out.
     struct Evening: Sendable, CustomTestStringConvertible {
         var testDescription: String
