@@ -82,7 +82,7 @@ struct PollingTests {
         let form =
             #"<form method="post" action="/login"><input name="user"><input type="password" "#
             + #"name="pw"></form>"#
-        for speaksV2 in [false, true] {
+        for (speaksV2, firstScreen) in [(false, ""), (true, ""), (false, "sdk-tvos")] {
             let scene = try Scene(
                 [
                     .authenticate: [.answer(200, form, type: "text/html")],
@@ -90,7 +90,7 @@ struct PollingTests {
                     .assertion: [.answer(400, #"{"status":400,"message":"over"}"#)],
                     .sessionByCode: [.answer(200, #"{"existingParameters":{"mvpd":"A"}}"#)],
                 ], every: "200ms", codeLifetime: .seconds(lifetime), viewer: "9500ms",
-                speaksV2: speaksV2)
+                speaksV2: speaksV2, firstScreen: firstScreen)
             let refused = try #require(scene.exchanges.first { $0.operation == .assertion })
             #expect(refused.outcome == .rejected && refused.isError == isError)
         }

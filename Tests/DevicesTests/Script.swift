@@ -192,7 +192,7 @@ struct Scene {
         every: String = "5s", codeLifetime: Duration = .seconds(1800), viewer: String = "3h",
         givesUp: String = "0%", settle: String = "15s", bench: String = "",
         after: String? = nil, code: String = "", requests: String = "{}", speaksV2: Bool = false,
-        load: String? = nil
+        load: String? = nil, firstScreen: String = ""
     ) throws {
         let text = """
             rig: scene
@@ -201,6 +201,7 @@ struct Scene {
             kinds:
               - name: home
                 requests: \(requests)
+                \(firstScreen.isEmpty ? "" : "first-screen: \(firstScreen)")
                 viewer: {notices-code: \(viewer), signs-in: 1s, gives-up: \(givesUp)}
             polling: {every: \(every), jitter: 0%\(bench)}
             \(after.map { "after-sign-in: \($0)" } ?? "")
