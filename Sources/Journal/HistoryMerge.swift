@@ -2,19 +2,6 @@ internal import Dialects
 internal import Foundation
 internal import Vocabulary
 
-/// One recorded attempt of one shard, to be merged.
-public struct MergePart: Sendable {
-    public var history: History
-    /// How much later it began than the merged run.
-    public var offset: Duration
-    /// Number of its first lane in the merged run.
-    public var firstLane = 0
-
-    public init(_ history: History, offset: Duration) {
-        (self.history, self.offset) = (history, offset)
-    }
-}
-
 /// Writes one history from those of a run's shards, row by row: its memory does not grow with the number of exchanges.
 ///
 /// ```text
@@ -142,7 +129,7 @@ public final class HistoryMerge {
     // MARK: Households
 
     private func mergeHouseholds() throws {
-        var pages = Array(repeating: Page<HouseholdRecord>(), count: parts.count)
+        var pages = Array(repeating: MergePage<HouseholdRecord>(), count: parts.count)
         let size = pageSize
         var group: [HouseholdRecord] = []
         var order = MergeOrder()
@@ -190,7 +177,7 @@ public final class HistoryMerge {
                 dropped[part].insert(record.household)
             }
         }
-        return shifted(chosen.record, parts[chosen.part])
+        return parts[chosen.part].shifted(chosen.record)
     }
 
     private func flush(_ group: inout [HouseholdRecord]) throws(JournalError) {
@@ -205,7 +192,7 @@ public final class HistoryMerge {
 
     private func mergeExchanges() throws {
         var pages = Array(
-            repeating: Page<(id: Int, exchange: Exchange)>(), count: parts.count)
+            repeating: MergePage<(id: Int, exchange: Exchange)>(), count: parts.count)
         let size = pageSize
         var wanted: [Set<Int>] = []
         for part in parts.indices {
@@ -235,7 +222,7 @@ public final class HistoryMerge {
                 counts[part].dropped += 1
                 continue
             }
-            group.append(shifted(exchange, parts[part]))
+            group.append(parts[part].shifted(exchange))
             if wanted[part].contains(id) { examples[part][id] = written + group.count }
             if group.count >= Self.groupSize {
                 try flush(&group, &written, through: Instant(nanoseconds: time))
@@ -363,7 +350,7 @@ public final class HistoryMerge {
                     try settle(entries.messages.count * 8)
                 }
                 try part.history.eachHealth { health in
-                    entries.health.append(shifted(health, part))
+                    entries.health.append(part.shifted(health))
                     try settle(entries.health.count)
                 }
             }
@@ -435,43 +422,6 @@ public final class HistoryMerge {
 
     private var pageSize: Int { max(32, Self.heldRows / max(1, parts.count)) }
 
-    private func shifted(_ exchange: Exchange, _ part: MergePart) -> Exchange {
-        var exchange = exchange
-        exchange.lane += part.firstLane
-        exchange.planned = exchange.planned + part.offset
-        exchange.begun = exchange.begun + part.offset
-        exchange.sent = exchange.sent + part.offset
-        exchange.firstByte = exchange.firstByte.map { $0 + part.offset }
-        exchange.ended = exchange.ended + part.offset
-        // Connections are counted by lane, whose number is above the lowest 40 bits.
-        if exchange.route.connection > 0 {
-            let (number, overflow) = exchange.route.connection.addingReportingOverflow(
-                part.firstLane << 40)
-            if !overflow { exchange.route.connection = number }
-        }
-        return exchange
-    }
-
-    private func shifted(_ record: HouseholdRecord, _ part: MergePart) -> HouseholdRecord {
-        var record = record
-        record.lane += part.firstLane
-        record.arrived = record.arrived + part.offset
-        record.codeShown = record.codeShown.map { $0 + part.offset }
-        record.phoneDone = record.phoneDone.map { $0 + part.offset }
-        record.tokenSeen = record.tokenSeen.map { $0 + part.offset }
-        record.ended = record.ended.map { $0 + part.offset }
-        record.signOn.began = record.signOn.began.map { $0 + part.offset }
-        return record
-    }
-
-    private func shifted(_ health: LaneHealth, _ part: MergePart) -> LaneHealth {
-        var health = health
-        health.lane += part.firstLane
-        health.from = health.from + part.offset
-        health.through = health.through + part.offset
-        return health
-    }
-
     private func write(_ entries: Entries) throws(JournalError) {
         do {
             try store.write(entries)
@@ -489,74 +439,6 @@ public final class HistoryMerge {
             if case .cannotCreate = error { throw error }
             throw Failure(part: part, reason: error)
         }
-    }
-}
-
-extension MergePart {
-    /// Number of seconds by which its cells move.
-    fileprivate var seconds: Int {
-        let nanoseconds = Instant(offset).nanoseconds
-        return Int((nanoseconds + 500_000_000) / 1_000_000_000)
-    }
-}
-
-extension Restraint {
-    /// Adds the restraint of another shard.
-    fileprivate mutating func merge(_ other: Restraint) {
-        heldBack += other.heldBack
-        longestHold = max(longestHold, other.longestHold)
-        for refusal in other.refusals where !refusals.contains(refusal) && refusals.count < 50 {
-            refusals.append(refusal)
-        }
-        refusals.sort()
-    }
-}
-
-/// Rows of one part that were read and not yet taken.
-private struct Page<Row> {
-    private var rows: [Row] = []
-    private var next = 0
-    /// Nothing comes after these.
-    private(set) var isLast = false
-    /// Number of the last row that was read.
-    var last = -1
-
-    var isEmpty: Bool { next >= rows.count }
-    var first: Row? { isEmpty ? nil : rows[next] }
-
-    mutating func fill(_ more: [Row], isLast: Bool) {
-        (rows, next) = (more, 0)
-        self.isLast = isLast
-    }
-
-    mutating func take() -> Row {
-        next += 1
-        return rows[next - 1]
-    }
-}
-
-/// The part with the next row: the one with the smallest key, and among equal keys the first part. The list is in
-/// descending order: a part's following row is close in time, so it is inserted near the end.
-private struct MergeOrder {
-    private var waiting: [(key: Int64, part: Int)] = []
-
-    mutating func insert(_ key: Int64, _ part: Int) {
-        var (low, high) = (0, waiting.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if (waiting[middle].key, waiting[middle].part) > (key, part) {
-                low = middle + 1
-            } else {
-                high = middle
-            }
-        }
-        waiting.insert((key, part), at: low)
-    }
-
-    mutating func pop() -> (key: Int64, part: Int)? { waiting.popLast() }
-
-    mutating func pop(if key: Int64) -> (key: Int64, part: Int)? {
-        waiting.last?.key == key ? waiting.popLast() : nil
     }
 }
 

@@ -78,3 +78,26 @@ extension History {
         try visit(HistorySchema.health, "ORDER BY from_ns, lane", as: LaneHealth.init, body)
     }
 }
+
+/// Rows of one part that were read and not yet taken.
+struct MergePage<Row> {
+    private var rows: [Row] = []
+    private var next = 0
+    /// Nothing comes after these.
+    private(set) var isLast = false
+    /// Number of the last row that was read.
+    var last = -1
+
+    var isEmpty: Bool { next >= rows.count }
+    var first: Row? { isEmpty ? nil : rows[next] }
+
+    mutating func fill(_ more: [Row], isLast: Bool) {
+        (rows, next) = (more, 0)
+        self.isLast = isLast
+    }
+
+    mutating func take() -> Row {
+        next += 1
+        return rows[next - 1]
+    }
+}

@@ -31,4 +31,15 @@ public struct Restraint: Sendable, Hashable {
         refusals.append(error.detail)
         refusals.sort()
     }
+
+    /// Adds that of another shard.
+    mutating func merge(_ other: Restraint) {
+        heldBack += other.heldBack
+        longestHold = max(longestHold, other.longestHold)
+        for refusal in other.refusals
+        where refusals.count < Self.limit && !refusals.contains(refusal) {
+            refusals.append(refusal)
+        }
+        refusals.sort()
+    }
 }

@@ -1,0 +1,112 @@
+internal import Dialects
+internal import Vocabulary
+
+/// Profiles that answers do not show, though they could be there: never yet, or no more (I5, I21 to I24).
+extension HouseholdState {
+    mutating func judgeMissing(
+        _ operation: Observed, _ beat: CompactOperation, _ answer: ProfileAnswer,
+        _ book: ProfileBook
+    ) {
+        guard operation.screen == 0 else { return }
+        if operation.operation == .profiles, operation.effect == .absent || !answer.shown.isEmpty {
+            book.noteList(answer.shown.map(\.mvpd), at: beat.ret)
+            if answer.subject != 0, answer.shown.isEmpty {
+                registry.identities.noteEmpty(answer.subject, at: 0, time: beat.ret)
+            }
+        }
+        if operation.operation == .profilesByCode {
+            guard operation.effect == .absent, let life = life(of: operation),
+                !book.given.contains(life), life <= Int(Int16.max)
+            else { return }
+            return judgeAbsence(beat, SignInScope(life: Int16(life)))
+        }
+        for slot in missing(operation, answer, book) {
+            judgeAbsence(beat, SignInScope(slot: slot))
+            book.noteEmpty(slot, at: beat.ret)
+            guard answer.subject != 0 else { continue }
+            registry.identities.noteEmpty(
+                answer.subject, at: book.mark(of: slot), time: beat.ret)
+        }
+    }
+
+    /// Whether somebody may have signed in since by another code, whose profile an older code shows or does
+    /// not (B45).
+    func isReplaced(_ earlier: TokenRead, by time: Int64) -> Bool {
+        attempts.contains {
+            $0.isCandidate && $0.life != Int(earlier.scope.life) && $0.beat.call <= time
+                && $0.beat.ret >= earlier.beat.call - registry.visibility
+                && isOf($0.tag, earlier.scope.slot)
+        }
+    }
+
+    /// A profile was there and is not: which promise that breaks (I5, I21 to I24).
+    func vanished(
+        _ read: TokenRead, _ earlier: TokenRead, _ book: ProfileBook, _ gap: Int64
+    ) -> Violation {
+        let slot = earlier.scope.slot
+        let said =
+            "\(read.beat.name) returned no profile, \(milliseconds(gap)) after "
+            + "\(earlier.beat.name) had returned one"
+        func found(
+            _ invariant: Invariant, _ evidence: [CompactOperation], _ text: String
+        ) -> Violation {
+            violation(invariant, .certain, evidence, gap: gap, text)
+        }
+        if earlier.beat.operation == .createSession {
+            return found(
+                .actionTrue, [earlier.beat, read.beat],
+                "\(read.beat.name) returned no profile, \(milliseconds(gap)) after "
+                    + "\(earlier.beat.name) had returned \"authorize\" (authenticated)")
+        }
+        if let other = elsewhere(slot, since: earlier.beat, by: read.beat.ret) {
+            return found(
+                .providerIndependence, [earlier.beat, other, read.beat],
+                said + "; in between only another provider's changed (\(other.name))")
+        }
+        if read.scope.life < 0, let resumed = takeover(earlier, book) {
+            return found(
+                .codeBindsDevice, [resumed, earlier.beat, read.beat],
+                said + " for its code: the profile is not this device's, since "
+                    + "\(resumed.name) completed the session")
+        }
+        if read.beat.operation != earlier.beat.operation {
+            var one = found(
+                .profileViewsAgree, [earlier.beat, read.beat],
+                said + "; nothing in between ended it")
+            one.companions = [.tokenMonotonic]
+            return one
+        }
+        return found(
+            .tokenMonotonic, [earlier.beat, read.beat], said + "; nothing in between ended it")
+    }
+
+    /// Who completed the session of a profile that only its code ever showed, and not the device's own look;
+    /// nil where the device was shown it, or completed the session itself.
+    func takeover(_ read: TokenRead, _ book: ProfileBook) -> CompactOperation? {
+        guard read.beat.operation == .profilesByCode, read.value != 0,
+            read.value != TokenRead.somebody,
+            !book.shownToDevice.contains(tags[Int(read.value) - 1].mark)
+        else { return nil }
+        for position in attempts.indices
+        where attempts[position].isCandidate && attempts[position].tag == read.value - 1 {
+            if let resumed = book.resumed[attempts[position].life] { return resumed }
+        }
+        return nil
+    }
+
+    /// A login or logout at another provider between the two.
+    private func elsewhere(_ slot: UInt8, since earlier: CompactOperation, by time: Int64)
+        -> CompactOperation?
+    {
+        let since = earlier.call - registry.visibility
+        if let out = signOuts.last(where: {
+            $0.effect != .denied && !$0.ends(slot) && $0.call <= time && $0.ret >= since
+        }) {
+            return out.beat
+        }
+        return attempts.last {
+            $0.isCandidate && $0.tag != ModelOperation.none && !isOf($0.tag, slot)
+                && $0.beat.call <= time && $0.beat.ret >= since
+        }?.beat
+    }
+}
