@@ -95,6 +95,8 @@ final class Command {
     var output: String { (try? String(contentsOf: outputFile, encoding: .utf8)) ?? "" }
     var errors: String { (try? String(contentsOf: errorFile, encoding: .utf8)) ?? "" }
 
+    var processIdentifier: Int32 { process.processIdentifier }
+
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
     /// How many times longer a command may take: a build with a sanitizer is slow.
