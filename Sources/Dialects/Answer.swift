@@ -110,6 +110,9 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
         case timeout
         /// The connection broke after it was made.
         case connectionLost = "connection-lost"
+        /// A connection that had carried requests was closed under the next one, without a byte of a
+        /// response: as a rule its keep-alive timeout ended at that moment.
+        case staleConnection = "stale-connection"
         /// The answer was not HTTP.
         case notHTTP = "not-http"
         case tooLarge = "too-large"

@@ -89,6 +89,9 @@ public enum Method: String, Sendable {
     case delete = "DELETE"
     /// A page in a browser asks what it may send.
     case options = "OPTIONS"
+
+    /// Whether twice has the effect of once (RFC 9110, 9.2.2): a client may send it again by itself.
+    public var isIdempotent: Bool { self != .post }
 }
 
 /// One request, as a value: it can be compared, printed, counted and sent.

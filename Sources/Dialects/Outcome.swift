@@ -21,6 +21,9 @@ public enum Outcome: UInt8, CaseIterable, Sendable {
     case notSent
     /// The account may not watch this (403 of `authorize`): an ordinary business answer, no error.
     case notEntitled
+    /// The service closed a kept connection under the request, which was sent again on a new one: the
+    /// other copy is an exchange of its own. No error, no information, effect unknown.
+    case resent
 
     /// The spelling of summary.json: `server-error`.
     public var name: String { Self.names[Int(rawValue)] }
@@ -34,13 +37,13 @@ public enum Outcome: UInt8, CaseIterable, Sendable {
     public var isError: Bool {
         switch self {
         case .rejected, .serverError, .timeout, .transport, .malformed, .blocked: true
-        case .ok, .pending, .throttled, .notSent, .notEntitled: false
+        case .ok, .pending, .throttled, .notSent, .notEntitled, .resent: false
         }
     }
 
     private static let names = [
         "ok", "pending", "throttled", "rejected", "server-error", "timeout", "transport",
-        "malformed", "blocked", "not-sent", "not-entitled",
+        "malformed", "blocked", "not-sent", "not-entitled", "resent",
     ]
 }
 

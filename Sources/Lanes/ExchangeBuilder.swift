@@ -70,10 +70,11 @@ public struct ExchangeBuilder: Sendable {
     }
 
     /// Joins what was measured and what it means. Whatever a peer wrote goes through the gate here, so
-    /// that no exchange holds a secret. `recent`: what the lane's last answers said.
+    /// that no exchange holds a secret. `isResent`: another copy of the request follows. `recent`: what
+    /// the lane's last answers said.
     func exchange(
         _ transfer: Transfer, of call: Call, from device: Device, lane: Int, sequence: Int,
-        planned: Instant, begun: Instant, recent: inout RecentContent
+        planned: Instant, begun: Instant, isResent: Bool, recent: inout RecentContent
     ) -> Answered {
         let delivery: Delivery
         let reading: Reading
@@ -102,7 +103,7 @@ public struct ExchangeBuilder: Sendable {
             let error = shown(error, to: device)
             delivery = .unknown(error)
             reading = Reading(
-                error.outcome, .unanswered(error, reached: true),
+                isResent ? .resent : error.outcome, .unanswered(error, reached: true),
                 reason: "\(ours: error.kind.rawValue)")
         }
         let operation = reading.operation ?? call.operation

@@ -192,19 +192,36 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// Sends a request and waits for what becomes of it. `planned` is when it was due: now, unless
     /// a pace had wanted it earlier; a ceiling that holds it back puts that off. Never throws: a
     /// request that could not be sent is an exchange too.
+    ///
+    /// As real devices do, it sends an idempotent request again, once and on a new connection, when the
+    /// service closes a kept one under it (RFC 9110, 9.2.2). Both copies are exchanges of their own, for
+    /// the service may have acted on the first.
     public func send(_ call: Call, from device: Device, planned: Instant? = nil) async -> Answered {
         var due = planned.map(onGrid) ?? now
-        if departures != nil, !hasStopped { due = due + (await wait(toSend: call, from: device)) }
-        let sequence = device.counter.next()
-        guard !hasStopped else { return refuse(call, from: device, sequence, planned: due) }
-        var dressed = call
-        exchangeBuilder.dress(&dressed, from: device, sequence: sequence)
-        let begun = now
-        let transfer = await withUnsafeContinuation { flow in
-            transport.start(dressed, from: device) { flow.resume(returning: $0) }
+        var isAgain = false
+        while true {
+            if departures != nil, !hasStopped {
+                due = due + (await wait(toSend: call, from: device))
+            }
+            let sequence = device.counter.next()
+            guard !hasStopped else { return refuse(call, from: device, sequence, planned: due) }
+            var dressed = call
+            exchangeBuilder.dress(&dressed, from: device, sequence: sequence)
+            let begun = now
+            let transfer = await withUnsafeContinuation { flow in
+                if isAgain {
+                    transport.startAnew(dressed, from: device) { flow.resume(returning: $0) }
+                } else {
+                    transport.start(dressed, from: device) { flow.resume(returning: $0) }
+                }
+            }
+            let isResent = !isAgain && transfer.isStale && call.method.isIdempotent
+            let answered = record(
+                transfer, of: dressed, from: device, sequence: sequence, planned: due,
+                begun: begun, isResent: isResent)
+            guard isResent else { return answered }
+            (due, isAgain) = (now, true)
         }
-        return record(
-            transfer, of: dressed, from: device, sequence: sequence, planned: due, begun: begun)
     }
 
     @inline(never)
@@ -476,7 +493,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     @inline(never)
     func record(
         _ transfer: Transfer, of call: Call, from device: Device, sequence: Int, planned: Instant,
-        begun: Instant
+        begun: Instant, isResent: Bool = false
     ) -> Answered {
         turns.read(call.operation, of: device.id.household, sequence)
         defer { turns.act() }
@@ -485,7 +502,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         }
         let answered = exchangeBuilder.exchange(
             transfer, of: call, from: device, lane: index, sequence: sequence, planned: planned,
-            begun: begun, recent: &recent)
+            begun: begun, isResent: isResent, recent: &recent)
         batch.exchanges.append(answered.exchange)
         if handsOverMessages, answered.exchange.outcome != .notSent {
             var reply: Reply?

@@ -8,6 +8,10 @@ public protocol Transport: AnyObject {
     /// called before `start` returns.
     func start(_ call: Call, from device: Device, completion: @escaping (Transfer) -> Void)
 
+    /// The same on a connection that is made for it: of a request that a kept one was closed under.
+    func startAnew(
+        _ call: Call, from device: Device, completion: @escaping (Transfer) -> Void)
+
     /// Sends a request but for its last byte, over a connection that is made if there is none.
     /// `ready` is called when that byte is all that is missing, or when the exchange has ended before;
     /// `completion` as in `start`. Either may be called before `hold` returns.
@@ -31,6 +35,13 @@ public protocol Transport: AnyObject {
 
 extension Transport {
     public func wouldConnect(for call: Call, from device: Device) -> Bool { false }
+
+    /// Where connections are all alike.
+    public func startAnew(
+        _ call: Call, from device: Device, completion: @escaping (Transfer) -> Void
+    ) {
+        start(call, from: device, completion: completion)
+    }
 
     /// Where no single bytes leave, the whole request waits.
     public func hold(
@@ -115,5 +126,12 @@ public struct Transfer: Sendable {
         self.route = route
         self.bytesReceived = bytesReceived
         self.opened = opened
+    }
+}
+
+extension Transfer {
+    /// A kept connection was closed under the request.
+    var isStale: Bool {
+        if case .lost(let error) = result { error.kind == .staleConnection } else { false }
     }
 }

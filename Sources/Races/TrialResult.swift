@@ -224,7 +224,9 @@ extension Exchange {
     fileprivate var tellsState: Bool {
         switch outcome {
         case .ok, .pending, .rejected, .notEntitled: true
-        case .throttled, .serverError, .timeout, .transport, .malformed, .blocked, .notSent: false
+        case .throttled, .serverError, .timeout, .transport, .malformed, .blocked, .notSent,
+            .resent:
+            false
         }
     }
 }

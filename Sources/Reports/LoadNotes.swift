@@ -36,6 +36,19 @@ extension Summary {
         ]
     }
 
+    /// What real devices do without a word is no error, and worth mending all the same.
+    static func resent(_ sum: Cell) -> [String] {
+        let count = sum[.resent]
+        guard count > 0 else { return [] }
+        let one = count == 1
+        return [
+            "the service closed a kept connection under \(Figures.counted(count, "request")) of "
+                + "\(Figures.count(sum.sent)); \(one ? "it was" : "they were") sent again on a new one, as real "
+                + "devices do, and \(one ? "is no error" : "are no errors"). A keep-alive timeout of service and load "
+                + "balancer that is longer than the pauses between requests of a device (polling.every) avoids this"
+        ]
+    }
+
     /// Why the requests are those that they are, where households arrived signed in.
     static func mix(_ operations: [OperationRow], _ households: Households) -> [String] {
         let asked = operations.filter { OperationName(name: $0.name)?.isOfConnection == false }

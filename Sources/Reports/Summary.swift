@@ -203,7 +203,7 @@ public struct Summary: Sendable, Hashable {
             (run.shard?.notes ?? [])
             + (fold.merge?.notes ?? []).map { Sanitizer.line($0, limit: 600) } + fold.gaps
             + Self.throttling(fold.header.throttledBy)
-            + Self.slowings(fold.sum(), throttling)
+            + Self.slowings(fold.sum(), throttling) + Self.resent(fold.sum())
             + Self.holds(fold.restraint) + Self.preSignIns(households, fold.preparation)
             + Self.mix(operations, households)
             + (findings?.columnNote.map { [$0] } ?? [])

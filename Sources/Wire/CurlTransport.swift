@@ -59,6 +59,15 @@ public final class CurlTransport: Transport {
         go(PendingRequest(call, from: device, began: lane.now, completion: completion))
     }
 
+    public func startAnew(
+        _ call: Call, from device: Device, completion: @escaping (Transfer) -> Void
+    ) {
+        let pendingRequest = PendingRequest(
+            call, from: device, began: lane.now, completion: completion)
+        pendingRequest.connectsAnew = true
+        go(pendingRequest)
+    }
+
     /// The direct engine holds the last byte back; where it is not the one to carry the call, the whole
     /// request waits.
     public func hold(
@@ -228,6 +237,8 @@ final class PendingRequest {
     let completion: (Transfer) -> Void
     /// Whoever holds it back, if somebody does.
     var gate: ReadyGate?
+    /// No kept connection may carry it.
+    var connectsAnew = false
     /// It no longer waits for a name.
     var isOnItsWay = false
 

@@ -20,7 +20,7 @@ struct TransferFailure {
     var hasSent: Bool
     /// The connection stood, and its TLS handshake was under way.
     var isSecuring = false
-    /// libcurl was about to send the request a second time.
+    /// It ended without a byte of a response, and libcurl was about to send the request a second time.
     var wouldRepeat: Bool
     var usesTLSFiles: Bool
     /// The connection had answered nothing before.
@@ -47,9 +47,10 @@ struct TransferFailure {
         }
         if wouldRepeat {
             return TransportError(
-                .connectionLost,
-                "\(place) closed a kept connection instead of answering; not sent again, because "
-                    + "the service may have acted")
+                .staleConnection,
+                "\(place) closed a kept connection instead of answering: likely its keep-alive "
+                    + "timeout, or its load balancer's; make it longer than the pauses between "
+                    + "requests of a device (polling.every)")
         }
         switch excess {
         case .body:

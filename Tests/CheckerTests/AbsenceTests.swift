@@ -305,6 +305,23 @@ struct DeletionTests {
         #expect(lost.sentences == [])
     }
 
+    @Test(
+        "a copy of a request that was sent again may have taken effect: the other is right with it")
+    func sentAgain() {
+        var story = Story()
+        story.code()
+        story.assertion(at: 3_000)
+        story.poll(at: 6_000, Story.alice)
+        story.tell(.tv, .logout, at: 9_000, took: 1, code: nil, outcome: .resent, lost: true)
+        story.tell(.tv, .logout, at: 9_002, .absent, code: nil)
+        story.tell(.tv, .checkAuthentication, at: 10_000, .absent, code: nil)
+        #expect(story.sentences == [])
+        // Nothing else than the first copy can have done it.
+        story.exchanges.remove(at: 3)
+        story.exchanges.remove(at: 3)
+        #expect(story.sentences != [])
+    }
+
     @Test("said to be gone by a deletion, and then found: ended states stay ended")
     func back() throws {
         var story = Story()

@@ -179,10 +179,41 @@ struct MisbehaviourTests {
         }
         #expect(
             transfers.map(Self.verdict) == [
-                "answered 200 {}", "lost connection-lost", "answered 200 {}",
+                "answered 200 {}", "lost stale-connection", "answered 200 {}",
             ])
         #expect(seen.all.count == 1)
-        #expect(transfers[1].loss?.detail.contains("not sent again") == true)
+        #expect(transfers[1].loss?.detail.contains("keep-alive timeout") == true)
         #expect(transfers[1].sent != nil && transfers[1].route.reused)
+    }
+
+    @Test(
+        "a lane sends a GET again that a kept connection was closed under, and no POST",
+        arguments: engines)
+    func sentAgain(_ engine: TransportOptions.Engine) throws {
+        let seen = Seen()
+        let server = RoughServer { visit in
+            guard let first = visit.request() else { return }
+            seen.add("\(visit.number) \(first.prefix(5))")
+            visit.answer("{}")
+            if let second = visit.request() { seen.add("\(visit.number) \(second.prefix(5))") }
+        }
+        defer { server.stop() }
+        let port = server.port
+        let answers = try Bench.run(engine: engine) { bench in
+            let device = plainDevice()
+            var post = get(port, "/again")
+            post.method = .post
+            var exchanges: [Exchange] = []
+            for call in [get(port), get(port), post] {
+                exchanges.append(await bench.lane.send(call, from: device).exchange)
+            }
+            return exchanges
+        }
+        // The second is the copy: the exchange of the first stands before it.
+        #expect(answers.map(\.sequence) == [1, 3, 4])
+        #expect(answers.map(\.delivery.status) == [200, 200, nil])
+        #expect(answers.map(\.route.reused) == [false, false, true])
+        #expect(answers[2].outcome == .transport && answers[2].reason == "stale-connection")
+        #expect(seen.all.map { String($0.suffix(5)) } == ["GET /", "GET /", "GET /", "POST "])
     }
 }

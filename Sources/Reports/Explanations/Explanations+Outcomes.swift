@@ -101,6 +101,19 @@ extension Explanation {
                 + "not_entitled; use the threshold 'households not-entitled < 5%' to limit it.",
             harmless: "The test accounts have no package, or none that includes target.resources.",
             send: "account, resource and UTC time"),
+        outcome(
+            "resent", "a kept connection was closed under the request, which was sent again",
+            "An idempotent request (GET, PUT, DELETE, OPTIONS) got no byte of a response, because the "
+                + "service closed the kept connection on which it was sent. The device sent it again, "
+                + "once, on a new connection, as real devices do (RFC 9110, 9.2.2); that copy is an "
+                + "exchange of its own, and only it counts as an error if it fails. The service may "
+                + "have acted on both. A POST is not sent again: it is an error of outcome "
+                + "transport, reason stale-connection.",
+            harmless:
+                "The keep-alive timeout of the service or its load balancer ended just as the device "
+                + "sent the request. Make it longer than the pauses between requests of a device "
+                + "(polling.every).",
+            send: "both keep-alive timeouts, local and remote address, UTC time"),
     ]
 
     private static func fate(

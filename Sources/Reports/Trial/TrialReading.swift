@@ -86,7 +86,7 @@ struct TrialReading {
             let speaksHTTP =
                 last.exchange.firstByte != nil || error.detail.contains("HTTP/2 stream")
             return surroundings.origin.scheme == .http && !speaksHTTP ? (.tls, last) : nil
-        case .tooLarge, .stopped: return nil
+        case .staleConnection, .tooLarge, .stopped: return nil
         }
     }
 

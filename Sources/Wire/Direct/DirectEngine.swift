@@ -77,7 +77,9 @@ final class DirectEngine {
         let origins = makeLinks(of: pendingRequest.device).links(to: pendingRequest.origin)
         outbox.write(pendingRequest.call, authority: origins.authority)
         // One may have become free while the name was looked for, or lead to the pinned address.
-        if let free = origins.takeFit(where: { $0.addresses == addresses }) {
+        if !pendingRequest.connectsAnew,
+            let free = origins.takeFit(where: { $0.addresses == addresses })
+        {
             return free.send(
                 lendRequest(
                     outbox, begun: pendingRequest.began, gate: pendingRequest.gate,

@@ -56,8 +56,7 @@ extension TransferHandle {
     /// libcurl sends a request again, by itself and with no way to forbid it, when a reused
     /// connection closes without a byte of a response, and when an HTTP/2 server refuses a stream.
     /// The service may have acted on the first copy, so the second one is stopped here, unless not a
-    /// byte of the first has left (RFC 9110, 9.2.2: a proxy or client must not repeat what is not
-    /// idempotent).
+    /// byte of the first has left: whether it is sent again is the lane's to say, which records both.
     private func willSend(
         from local: UnsafePointer<CChar>, _ localPort: Int, to remote: UnsafePointer<CChar>,
         _ remotePort: Int

@@ -92,16 +92,18 @@ final class TransferHandle {
     ) {
         let way = deviceSlot.way(to: pendingRequest.origin)
         let isFresh = transport.settings.connections == .fresh
+        let connectsAnew = isFresh || pendingRequest.connectsAnew
         // HTTP/2 without TLS has prior knowledge (RFC 9113, 3.3).
         let isPrior = transport.settings.http == .http2 && way.origin.scheme == .http
         let attempt = TransferAttempt(
             pendingRequest, of: deviceSlot, over: way, through: proxy, to: addresses,
             began: transport.lane.now,
-            continuesOwn: isPrior && !isFresh && hasOwn && deviceSlot.connections.count <= 1)
+            continuesOwn: isPrior && !connectsAnew && hasOwn
+                && deviceSlot.connections.count <= 1)
         begin(.carrying(attempt))
         let call = pendingRequest.call
         easy.set(CURLOPT_URL, "\(way.origin)\(RequestTarget.escaped(call.address.target))")
-        easy.set(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
+        easy.set(CURLOPT_FRESH_CONNECT, connectsAnew ? 1 : 0)
         easy.set(CURLOPT_FORBID_REUSE, isFresh ? 1 : 0)
         if transport.settings.http == .http2 { speak2(attempt, isFresh: isFresh) }
         let hasBody = call.method == .post || !call.body.isEmpty
