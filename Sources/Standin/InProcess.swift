@@ -26,13 +26,26 @@ public final class InProcess: Transport {
     private var underWay = Passages()
 
     /// What a device has on this transport, from its first request until it is retired.
-    private final class DeviceChannel {
+    fileprivate final class DeviceChannel {
         var dice: Dice
-        var route: Route
+        private(set) var route: Route
+        /// The connection has broken: the next request needs another.
+        var isBroken = false
 
         init(dice: Dice, connection: Int) {
             self.dice = dice
-            route = Route(connection: connection, local: "in-process", remote: "in-process")
+            route = Self.route(connection)
+        }
+
+        /// Takes the connection for one request more; `number` is that of the next one.
+        func use(orAnew number: () -> Int) -> Route {
+            if isBroken { (route, isBroken) = (Self.route(number()), false) }
+            defer { route.reused = true }
+            return route
+        }
+
+        private static func route(_ connection: Int) -> Route {
+            Route(connection: connection, local: "in-process", remote: "in-process")
         }
     }
 
@@ -43,6 +56,7 @@ public final class InProcess: Transport {
         let sent: Instant
         /// When no answer is awaited any longer.
         let deadline: Instant
+        let link: DeviceChannel
         let route: Route
         /// In nanoseconds.
         let backLatency: Int64
@@ -52,11 +66,12 @@ public final class InProcess: Transport {
 
         init(
             completion: @escaping (Transfer) -> Void, sent: Instant, deadline: Instant,
-            route: Route, backLatency: Int64, losesReply: Bool
+            over link: DeviceChannel, route: Route, backLatency: Int64, losesReply: Bool
         ) {
             self.completion = completion
             self.sent = sent
             self.deadline = deadline
+            self.link = link
             self.route = route
             self.backLatency = backLatency
             self.losesReply = losesReply
@@ -103,9 +118,9 @@ public final class InProcess: Transport {
         let now = lane.now
         let passage = Passage(
             completion: completion, sent: now, deadline: now.later(timeoutNanoseconds),
-            route: link.route, backLatency: back, losesReply: losesReply)
+            over: link, route: link.use { connection(of: device) }, backLatency: back,
+            losesReply: losesReply)
         underWay.add(passage)
-        link.route.reused = true
         if losesRequest || there >= timeoutNanoseconds { expire(passage) }
         guard !losesRequest else { return }
         passage.send(
@@ -135,12 +150,16 @@ public final class InProcess: Transport {
         let id = device.id
         let dice = seed.child("network", id.household)
             .child("device", Int(id.role.rawValue) << 32 | id.index).generator()
-        // Numbered by whose they are, whoever else is there.
-        let number = (device.nextConnection() & 63) << 6 | (id.index & 31) << 1
-        let connection = id.household << 12 | number | Int(id.role.rawValue)
-        let link = DeviceChannel(dice: dice, connection: connection)
+        let link = DeviceChannel(dice: dice, connection: connection(of: device))
         device.transportSlot = link
         return link
+    }
+
+    /// The number of its next connection: by whose it is, whoever else is there.
+    private func connection(of device: Device) -> Int {
+        let id = device.id
+        let number = (device.nextConnection() & 63) << 6 | (id.index & 31) << 1
+        return id.household << 12 | number | Int(id.role.rawValue)
     }
 
     /// The service is given a request. A fault may leave it unanswered, or answer it when it acts.
@@ -181,7 +200,12 @@ public final class InProcess: Transport {
     private func reset(_ id: UInt64) {
         guard let passage = underWay[id] else { return }
         lane.at(lane.now.later(passage.backLatency)) {
-            let error = TransportError(.connectionLost, "the connection was reset")
+            passage.link.isBroken = true
+            // As a device with sockets sees it (`TransferFailure`).
+            let error =
+                passage.route.reused
+                ? TransportError(.staleConnection, "a kept connection was reset")
+                : TransportError(.connectionLost, "the connection was reset")
             self.complete(id, .lost(error))
         }
     }
