@@ -36,6 +36,23 @@ struct ForeignTests {
         #expect(run.statuses["assertion"] == ["302": 8])
     }
 
+    @Test(
+        "a keep-alive timeout that ends as a request arrives is no error, and no request is hidden",
+        arguments: [
+            ("server.py", ["--fault", "keep-alive:60"], "smoke.yaml"),
+            ("v2/server.py", ["--close-kept", "60", "--rate", "0"], "v2-smoke.yaml"),
+        ])
+    func keepAlive(server: String, options: [String], rig: String) async throws {
+        let folder = TestFolder()
+        let run = try await ForeignServer(options, in: folder, script: server).run(Command.rig(rig))
+        #expect(run.number("households", "signedIn") == run.number("households", "started"))
+        #expect(
+            run.texts("notes").contains {
+                $0.contains("closed a kept connection") && $0.contains("keep-alive timeout")
+            })
+        #expect(try run.table("latencies.csv").allSatisfy { $0["errors"] == "0" })
+    }
+
     private static func isPage(_ shapes: [String]) -> Bool {
         shapes.contains("form") || shapes.contains("meta")
     }
@@ -303,8 +320,8 @@ struct ForeignServer {
 
     static let hasPython = (try? Program(["python3", "-c", ""]))?.status == 0
 
-    init(_ options: [String], in folder: TestFolder) throws {
-        let script = Repository.root.appending(path: "Tests/Foreign/server.py").path
+    init(_ options: [String], in folder: TestFolder, script: String = "server.py") throws {
+        let script = Repository.root.appending(path: "Tests/Foreign/\(script)").path
         command = try Command(["python3", script] + options, in: folder, program: "/usr/bin/env")
     }
 

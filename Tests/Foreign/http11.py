@@ -54,8 +54,9 @@ class Malformed(Exception):
 class Connection(asyncio.Protocol):
     """One client's connection. Requests are answered in the order in which they came."""
 
-    def __init__(self, handle, dated):
+    def __init__(self, handle, dated, closes_kept):
         self.handle, self.dated, self.buffer, self.continued = handle, dated, b"", False
+        self.closes_kept, self.is_kept = closes_kept, False
 
     def connection_made(self, transport):
         self.transport = transport
@@ -70,6 +71,10 @@ class Connection(asyncio.Protocol):
                 return
             if request is None:
                 return
+            if self.is_kept and self.closes_kept(request):
+                self.transport.close()
+                return
+            self.is_kept = True
             try:
                 response = self.handle(request)
             except Exception as error:  # a defect of this server must not look like silence
@@ -163,9 +168,11 @@ def today():
     return _day[1]
 
 
-async def serve(handle, host, port, dated, started):
+async def serve(handle, host, port, dated, started, closes_kept=lambda request: False):
+    """`closes_kept`: whether a kept connection is closed under this request, as by a keep-alive timeout."""
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Connection(handle, dated), host, port, backlog=1024)
+    server = await loop.create_server(
+        lambda: Connection(handle, dated, closes_kept), host, port, backlog=1024)
     address = server.sockets[0].getsockname()
     started(f"http://{host}:{address[1]}")
     async with server:

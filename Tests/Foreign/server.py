@@ -28,7 +28,7 @@ Shapes (repeat --shape; all but oidc, direct and own were seen in answers of rea
   trim    resources are answered as they were understood: without blanks around them
 
 What real services answered now and then is there as an option or a fault of less than 100 %: --deny (403 noAuthz, with
-details) and busy (503 without a body). `GET /api/v1/authenticate/{code}` answers as N4 does, in every shape.
+details), busy (503 without a body) and keep-alive, whose timeout ends as a request arrives. `GET /api/v1/authenticate/{code}` answers as N4 does, in every shape.
 
 Faults (repeat --fault; SHARE is a percentage, 100 unless given):
   lost-session[:SHARE]     the session is gone at the third request that needs it
@@ -37,6 +37,8 @@ Faults (repeat --fault; SHARE is a percentage, 100 unless given):
   late-visibility:MS       the TV is told MS milliseconds later than the phone
   busy[:SHARE]             polls are answered 503 without a body (10 unless given)
   code-life:MS             codes live MS milliseconds, whatever was asked for
+  keep-alive[:SHARE]       a kept connection is closed under a GET or DELETE, without a byte of an answer (30 unless
+                           given)
   expired-token[:SHARE]    the TV is shown a token that expired an hour ago
 """
 
@@ -56,7 +58,7 @@ from service import Service
 SHAPES = ("id", "code", "info", "echo", "form", "meta", "bare", "words", "trim",
           "oidc", "direct", "own")
 FAULTS = {"lost-session": 100, "wrong-user": 100, "never-delivered": 100,
-          "late-visibility": None, "busy": 10, "code-life": None, "expired-token": 100}
+          "late-visibility": None, "busy": 10, "keep-alive": 30, "code-life": None, "expired-token": 100}
 
 
 class Faults:
@@ -116,11 +118,15 @@ def arguments():
 def main():
     options = arguments()
     bare = "bare" in options.shape
+
+    def closes_kept(request):
+        return request.method != "POST" and options.faults.strikes("keep-alive")
+
     service = Service(options, Accounts(options.accounts), Answers(bare))
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, lambda *_: sys.exit(0))
     asyncio.run(serve(service.handle, options.host, options.port, dated=not bare,
-                      started=lambda url: print(url, flush=True)))
+                      started=lambda url: print(url, flush=True), closes_kept=closes_kept))
 
 
 if __name__ == "__main__":

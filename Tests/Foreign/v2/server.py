@@ -131,6 +131,8 @@ def add_limits(parser):
     group.add_argument("--deny", action="append", default=[], type=denial, metavar="RESOURCE[=CODE]")
     group.add_argument("--ungated", action="append", metavar="RESOURCE", help="left out when preauthorized: ungated")
     group.add_argument("--code-after-expiry", choices=("profile", "refuse"), default="profile")
+    group.add_argument("--close-kept", type=float, default=0, metavar="SHARE",
+                       help="percent of GETs under which a kept connection is closed, as by a keep-alive timeout")
     group.add_argument("--strict", action="store_true", help="X-Device-Info is required")
 
 
@@ -144,7 +146,8 @@ def main():
                 Identities.from_option(options.identity_keys, clock), options.seed)
     for mvpd, kind, seconds in options.degrade:
         core.degradation.order(Rule(None, mvpd, kind, clock.now() + int(seconds * 1000)))
-    server = Server((options.host, options.port), Service(core, accounts), clock, Log(options.log))
+    server = Server((options.host, options.port), Service(core, accounts), clock, Log(options.log),
+                    options.close_kept)
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, lambda *_: sys.exit(0))
     print(server.url, flush=True)

@@ -3,6 +3,7 @@
 import http
 import http.server
 import json
+import random
 import socketserver
 import sys
 import threading
@@ -16,8 +17,10 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 1024
 
-    def __init__(self, address, service, clock, log):
+    def __init__(self, address, service, clock, log, close_kept=0):
+        """`close_kept`: in percent, how often a kept connection is closed under a GET, as by a keep-alive timeout."""
         super().__init__(address, Handler)
+        self.close_kept = close_kept
         self.service, self.clock, self.log = service, clock, log
 
     def server_bind(self):
@@ -41,8 +44,13 @@ class Unreadable(Exception):
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
+    is_kept = False
 
     def serve(self):
+        if self.is_kept and self.command == "GET" and random.uniform(0, 100) < self.server.close_kept:
+            self.close_connection = True
+            return
+        self.is_kept = True
         try:
             body = self.chunks() if self.is_chunked() else self.rfile.read(self.length())
         except (ValueError, Unreadable):
