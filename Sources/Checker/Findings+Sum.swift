@@ -15,7 +15,7 @@ extension Findings {
         verdicts.sort { $0.invariant < $1.invariant }
         // However the parts came, the same list.
         violations = (violations + other.violations).sorted {
-            ($0.at, $0.household, $0.invariant) < ($1.at, $1.household, $1.invariant)
+            $0.isTold(before: $1)
         }
         if violations.count > SharedState.foundLimit {
             violations.removeLast(violations.count - SharedState.foundLimit)

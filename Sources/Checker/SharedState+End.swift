@@ -10,7 +10,7 @@ extension SharedState {
             found[position].nearChange = changes.near(found[position].at)
         }
         // However lanes interleaved, the same history gives the same list.
-        found.sort { ($0.at, $0.household, $0.invariant) < ($1.at, $1.household, $1.invariant) }
+        found.sort { $0.isTold(before: $1) }
     }
 
     /// That violation is a cause of others in these households, which were judged each by itself.

@@ -131,3 +131,13 @@ public struct Verdict: Sendable, Hashable {
 
     public init(_ invariant: Invariant) { self.invariant = invariant }
 }
+
+extension Violation {
+    /// The order of telling: by time, and of what one answer shows the cause first.
+    func isTold(before other: Violation) -> Bool {
+        if (at, household) != (other.at, other.household) {
+            return (at, household) < (other.at, other.household)
+        }
+        return invariant.leads(other.invariant)
+    }
+}

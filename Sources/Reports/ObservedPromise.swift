@@ -39,7 +39,10 @@ extension Findings {
                 judged: self.households, breaches: verdict.observed,
                 reason: reason(verdict.invariant, listed.first?.source),
                 example: listed.first.map { Sanitizer.line($0.sentence, limit: 400) } ?? "")
-        }.sorted { ($1.households, $0.invariant) < ($0.households, $1.invariant) }
+        }.sorted {
+            $0.households == $1.households
+                ? $0.invariant.leads($1.invariant) : $0.households > $1.households
+        }
     }
 
     /// Who did not promise it, and what would make it fail.

@@ -215,6 +215,22 @@ import Vocabulary
     }
 
     @Test(
+        "a device code that serves again after the logout is told before the sign-in that comes of it"
+    )
+    func replayedAfterLogout() {
+        var story = story()
+        story.rules.promises = Promises(.strict)
+        story.decide(.approval, at: 1_500)
+        story.poll(at: 2_000, token: 1)
+        story.tell(.tv, .revocation, at: 3_000, code: nil)
+        story.poll(at: 4_000, token: 2)
+        let told = story.findings.violations.map(\.invariant).filter {
+            $0 == .deviceCodeOnce || $0 == .logoutFinal
+        }
+        #expect(told == [.deviceCodeOnce, .logoutFinal])
+    }
+
+    @Test(
         "one-owner: two persons' approvals of one code both confirmed; one's own, twice, is no breach"
     )
     func twoOwners() throws {
