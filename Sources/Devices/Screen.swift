@@ -24,7 +24,8 @@ final class Screen {
 }
 
 extension Household {
-    /// How often a step is tried again after a 429.
+    /// How often a step is tried again after a 429: at one to two seconds each, a minute and a half. Homes behind one address
+    /// share its limit, and wait for each other.
     private static let patience = 60
 
     /// Asks until there is an answer that means something (`insist`); 401 renews the token once, an
@@ -99,7 +100,7 @@ extension Household {
                 }
                 failures += 1
                 try await nap(Backoff.afterFailure(failures))
-            case .slow: throw .refused(answered)
+            case .slow: throw .throttled(answered, times: throttled + 1)
             default: return answered
             }
         }

@@ -34,6 +34,11 @@ enum StopReason: Error {
         return .failed(refusal(answered))
     }
 
+    /// `register-client answered 429 to each of 61 requests`: a service that throttles to the end.
+    static func throttled(_ answered: Answered, times: Int) -> StopReason {
+        .failed("\(refusal(answered)) to each of \(ours: String(times)) requests")
+    }
+
     /// `register-client answered 429: the server asked to wait 3600 s, and the run ends before that`. `end`:
     /// what is over by then.
     static func asked(

@@ -70,6 +70,16 @@ struct RetryAfterTests {
         #expect(scene.record.fate == .signedIn)
     }
 
+    @Test("a step that is throttled to the end takes 61 requests, and the cause says so")
+    func throttledToTheEnd() throws {
+        let scene = try Scene(
+            [.registerClient: Array(repeating: .answer(429), count: 99)], viewer: "2s")
+        let asked = times(scene, .registerClient)
+        #expect(asked.count == 61)
+        #expect(zip(asked, asked.dropFirst()).allSatisfy { $1 - $0 >= 1 && $1 - $0 < 2.1 })
+        #expect(scene.record.cause == "register-client answered 429 to each of 61 requests")
+    }
+
     @Test("under closed load nobody takes the place of such a household at once")
     func closedLoad() throws {
         let scene = try Scene(
