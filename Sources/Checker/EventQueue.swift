@@ -45,7 +45,7 @@ struct EventQueue: ~Copyable {
     @inline(__always)
     private func start(of position: Int, _ visibility: Int64) -> Int64 {
         let call = waiting[position].call
-        return visibility > 0 && !waiting[position].operation.isMutator ? call - visibility : call
+        return visibility > 0 && !waiting[position].isMutator ? call - visibility : call
     }
 
     @inline(__always)
@@ -96,7 +96,7 @@ struct EventQueue: ~Copyable {
     /// known yet: only what began before `time` is.
     @inline(__always)
     func mayShowSignIn(thatBegins time: Int64) -> Bool {
-        waiting[0].ret >= time && waiting[0].effect == .success && !waiting[0].operation.isMutator
+        waiting[0].ret >= time && waiting[0].effect == .success && !waiting[0].isMutator
     }
 
     mutating func takeCall() -> Observed { waiting.remove(at: 0) }

@@ -14,6 +14,7 @@ extension HouseholdState {
         isClosed = true
         // With exchanges missing, what came after them may have causes that nobody recorded.
         let isWhole = !hasGap
+        while let ended = logins.takeLast() { agenda.insert(ended, registry.visibility) }
         if isWhole { advance(before: .max, isLast: true) }
         let isConfused = withdrawStrays()
         judgeWhole(isWhole: isWhole, isConfused: isConfused)

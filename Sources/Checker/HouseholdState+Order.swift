@@ -4,6 +4,8 @@ extension HouseholdState {
     /// for break no order, and nothing comes after them.
     mutating func advance(before time: Int64, isLast: Bool = false) {
         let visibility = registry.visibility
+        // What comes after a login's credentials waits until it is known which of its requests signed in.
+        let time = min(time, logins.earliest)
         let limit = visibility > 0 ? time.plus(-visibility) : time
         while !(isLast && agenda.hasOnlyEnds && frontier.bears(agenda.ends)) {
             let next = agenda.next(visibility)
@@ -31,7 +33,7 @@ extension HouseholdState {
         var operation = operation
         let isQuiet = screens.enter(&operation, every: registry.throttleEvery)
         if operation.operation.isThrottled, mayShareAddress(operation) { log(operation) }
-        if operation.code != 0, operation.operation.isAboutCode { placeCode(of: &operation) }
+        if operation.code != 0, operation.isAboutCode { placeCode(of: &operation) }
         let act = note(operation)
         guard operation.effect != .nothing || operation.operation.isThrottled else { return }
         var entry = EventQueue.Open(

@@ -24,6 +24,7 @@ struct HouseholdState: ~Copyable {
     private var contiguousBegun = Int64.min
     private var ahead: [(sequence: Int32, begun: Int64)] = []
     var screens: Screens
+    var logins = OpenLogins()
     var now = Int64.min
 
     // What has happened.

@@ -46,6 +46,7 @@ extension HouseholdState {
         guard var operation = Observed.read(exchange, deadline: registry.deadline) else {
             return arrive(sequence, begun: begun)
         }
+        let isHop = logins.isHop(exchange, &operation)
         let book = profileBook(for: exchange)
         if operation.operation == .partnerRequest,
             operation.effect == .open || exchange.pointee.observation.code != nil
@@ -91,7 +92,7 @@ extension HouseholdState {
             operation.detail = noteShown(Tag(mvpd: "", user: subscription))
         }
         if book == nil, let tag = exchange.pointee.observation.tag {
-            if operation.operation.isMutator {
+            if operation.isMutator {
                 operation.tag = noteAccount(tag, login: exchange.pointee.observation.record)
                 if operation.effect != .denied { hold(operation.tag, tag, at: operation.call) }
             } else {
@@ -100,7 +101,10 @@ extension HouseholdState {
         }
         noteWay(of: exchange, &operation)
         screens.noteEnd(of: operation)
-        agenda.insert(operation, registry.visibility)
+        if let ended = logins.take(&operation, isHop: isHop, exchange.pointee.observation.result) {
+            agenda.insert(ended, registry.visibility)
+        }
+        if !isHop { agenda.insert(operation, registry.visibility) }
         arrive(sequence, begun: begun)
         if operation.operation == .deleteRegistration, operation.effect == .success,
             let life = life(of: operation)

@@ -134,9 +134,13 @@ extension Observed {
         case .denied:
             // The assertion consumer sends the browser back whatever came of it.
             exchange.pointee.operation.finishesLogin && status < 400 ? .doubtful : .denied
-        case .none: exchange.pointee.operation.finishesLogin ? .maybe : .nothing
+        case .none, .ledBack: exchange.pointee.operation.finishesLogin ? .maybe : .nothing
         }
     }
+
+    /// Whether it may change what the device is: a login's hop from the credentials on as well.
+    var isMutator: Bool { operation.isMutator || step == .finishLogin }
+    var isAboutCode: Bool { operation.isAboutCode || step == .finishLogin }
 
     /// Whether it tells that nobody is signed in on the device.
     var tellsAbsence: Bool {

@@ -140,8 +140,9 @@ extension Household {
     private func isOver(_ walk: LoginWalk, at last: OperationName?) -> Bool {
         walk.call.code = walk.code
         let finishes = walk.call.operation.step(onFirstScreen: false) == .finishLogin
-        // From the password on, any hop may turn out to be the one that signs in (`Reading.operation`).
-        if finishes || walk.progress.hasSentPassword {
+        // From the password on, any hop may be the one that signs in (`Observation.Result.ledBack`), unless a decision on a
+        // page does.
+        if finishes || walk.progress.hasSentPassword && walk.grant == nil {
             let provider = walk.grant == nil ? walk.provider ?? "" : ""
             walk.call.signsIn(walk.person.account, at: provider)
         }

@@ -120,14 +120,17 @@ struct BrowserHops: Sendable {
                         .malformed, .fault, reason: reason, missing: "\(page): Location is present")
             }
             // A provider's hop that leads back to the app has signed in, by whatever channel between the two.
-            let isBack = call.operation == .mvpdLogin && isReturn(address)
-            let operation = isBack ? .assertion : call.operation
-            var reading = Reading(
-                .ok, .redirect(address),
-                Observation(told(by: address, to: operation, startsLogin: startsLogin)))
-            if isBack { reading.operation = operation }
+            let told = told(by: address, to: call.operation, startsLogin: startsLogin)
+            var reading = Reading(.ok, .redirect(address), Observation(told))
+            if call.operation == .mvpdLogin, isReturn(address) { reading.operation = .assertion }
             return reading
-        case 200..<300: return Reading(.ok, .page(Untrusted(reply.text)), Observation(.none))
+        case 200..<300:
+            let page = reply.text
+            // Credentials that are asked for again have signed nobody in.
+            let isTurnedDown =
+                call.operation == .mvpdLogin && call.tag != nil && Self.asksPassword(page)
+            return Reading(
+                .ok, .page(Untrusted(page)), Observation(isTurnedDown ? .denied : .none))
         case 500...: return Reading(.serverError, .fault, reason: document.errorWord)
         default:
             let reason = document.errorWord
@@ -142,9 +145,18 @@ struct BrowserHops: Sendable {
         by address: WebAddress, to operation: OperationName, startsLogin: Bool
     ) -> Observation.Result {
         if startsLogin { return .success }
-        let isError =
-            operation == .assertion && isReturn(address)
-            && address.query.split(separator: "&").contains { $0.hasPrefix("error=") }
-        return isError ? .denied : .none
+        guard operation == .assertion || operation == .mvpdLogin, isReturn(address) else {
+            return .none
+        }
+        let fields = address.query.split(separator: "&")
+        if fields.contains(where: { $0.hasPrefix("error=") }) { return .denied }
+        return operation == .mvpdLogin ? .ledBack : .none
+    }
+
+    private static func asksPassword(_ page: String) -> Bool {
+        let page = page.lowercased()
+        return ["type=\"password\"", "type='password'", "type=password"].contains {
+            page.contains($0)
+        }
     }
 }

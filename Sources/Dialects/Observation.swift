@@ -27,6 +27,9 @@ public struct Observation: Hashable, Sendable {
         case unauthenticated
         /// Turned down because what the device asks for is not authorized (any more).
         case unauthorized
+        /// A login's hop led back to the app, and nothing in its request says that it brings the provider's answer: that
+        /// hop may have signed in, or any since the credentials were posted.
+        case ledBack
     }
 
     public var result: Result

@@ -196,6 +196,7 @@ extension Observation.Result {
         case .none: "none"
         case .unauthenticated: "unauthenticated"
         case .unauthorized: "unauthorized"
+        case .ledBack: "led-back"
         }
     }
 

@@ -122,7 +122,9 @@ public struct ExchangeBuilder: Sendable {
             if let asked = call.resource { fields.observation.resource = asked }
             // Of a request that signs somebody in, the account it asks for: where the answer shows a profile as well
             // (rest-v2.md § 8.3, X2), its user has a name of the service's own, and is among the profiles.
-            if let tag = call.tag, operation.has(.changes) {
+            // A login's hop from the credentials on may sign in as well, unless its answer turns them down.
+            let maySignIn = operation.has(.changes) || reading.observation.result != .denied
+            if let tag = call.tag, maySignIn {
                 fields.observation.tag = tag
                 fields.observation.record = call.login
             }

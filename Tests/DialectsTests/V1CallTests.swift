@@ -150,7 +150,7 @@ import Vocabulary
         arguments: [
             (
                 "https://demo.test/done?a=1", OperationName?.some(.assertion),
-                Observation.Result.none
+                Observation.Result.ledBack
             ),
             ("https://demo.test/done?a=1&error=access_denied", .assertion, .denied),
             ("https://idp.example/next", nil, .none),

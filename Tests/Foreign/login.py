@@ -103,6 +103,25 @@ def hop_two(answers, shape, request, flow):
     return answers.redirect(target)
 
 
+def detour(answers, answer):
+    """The same way as `answer` leads, by two more addresses of the service."""
+    return answers.redirect("/sp/session/establish?" + urlencode({"to": dict(answer.headers)["Location"]}))
+
+
+def pause(answers, address, to):
+    """A page that leads on after 4 s: longer than a TV waits between two polls."""
+    target = f"{address}?{urlencode({'to': to})}"
+    refresh = f'<meta http-equiv="refresh" content="4; url={html.escape(target)}">'
+    return answers.page("One moment", "<p>Your session is being set up.</p>", head=refresh)
+
+
+def last_page(answers, answer):
+    """The end of a login that leads nowhere."""
+    if "error=" in dict(answer.headers).get("Location", "error="):
+        return answers.page("Sign in", "<p>You could not be signed in.</p>")
+    return answers.page("Signed in", "<h1>You are signed in</h1><p>Go back to your TV.</p>")
+
+
 def posting_form(answers, action, fields):
     form = (f"<form method='post' action='{html.escape(action)}'>{hidden_fields(fields)}"
             "<noscript><input type='submit' value='Continue'></noscript></form>")

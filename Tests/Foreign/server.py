@@ -13,7 +13,7 @@ What it knows unless told otherwise: requestor DEMOTV, domain demo.test, provide
 accounts, free preview from provider TempPass. User ids are opaque (`u-` and 14 hexadecimal digits), the same at each
 sign-in of an account; with --accounts (CSV: mvpd,user,password[,user-id]) the login page checks them.
 
-Shapes (repeat --shape; all but oidc, direct and own were seen in answers of real services):
+Shapes (repeat --shape; all but oidc, direct, own, hops, hosted and page were seen in answers of real services):
   id      the record of a code has an id that is no UUID (8-8-4-4-4-12)
   code    codes have 6 characters
   info    its `info` has no deviceInfo; deprecated fields are there, null where not sent, and so is mvpd
@@ -25,6 +25,9 @@ Shapes (repeat --shape; all but oidc, direct and own were seen in answers of rea
   oidc    the provider sends the browser back with a code (OpenID Connect), and no form is posted
   direct  the provider tells the service by itself, and sends the browser to the app
   own     the provider's answer is posted to an address and in fields of the service's own
+  hops    the first address of the service that the provider leads to signs in; two more, 4 s apart, come before the app
+  hosted  the same, and the post of the credentials signs in already
+  page    the post of the credentials signs in, and ends on a page that leads nowhere
   trim    resources are answered as they were understood: without blanks around them
 
 What real services answered now and then is there as an option or a fault of less than 100 %: --deny (403 noAuthz, with
@@ -40,6 +43,7 @@ Faults (repeat --fault; SHARE is a percentage, 100 unless given):
   keep-alive[:SHARE]       a kept connection is closed under a GET or DELETE, without a byte of an answer (30 unless
                            given)
   expired-token[:SHARE]    the TV is shown a token that expired an hour ago
+  early-token[:SHARE]      the TV is signed in once a browser has begun its way, before anybody has typed a password
 """
 
 import argparse
@@ -56,9 +60,10 @@ from http11 import serve
 from service import Service
 
 SHAPES = ("id", "code", "info", "echo", "form", "meta", "bare", "words", "trim",
-          "oidc", "direct", "own")
+          "oidc", "direct", "own", "hops", "hosted", "page")
 FAULTS = {"lost-session": 100, "wrong-user": 100, "never-delivered": 100,
-          "late-visibility": None, "busy": 10, "keep-alive": 30, "code-life": None, "expired-token": 100}
+          "late-visibility": None, "busy": 10, "keep-alive": 30, "code-life": None, "expired-token": 100,
+          "early-token": 100}
 
 
 class Faults:

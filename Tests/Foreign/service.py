@@ -78,6 +78,9 @@ class Service:
             ("POST", r"/sp/saml/SAMLAssertionConsumer", self.consume, open_to_all),
             ("POST", r"/sp/arrive", self.arrive, open_to_all),
             ("GET", r"/sp/callback", self.call_back, open_to_all),
+            ("GET", r"/sp/landing", self.land, open_to_all),
+            ("GET", r"/sp/session/establish", self.establish, open_to_all),
+            ("GET", r"/sp/session/done", self.leave, open_to_all),
             ("GET", rf"/api/v1/checkauthn{suffix}", self.check_device, bearer),
             ("GET", rf"/api/v1/checkauthn/{code}{suffix}", self.check_code, optional),
             ("GET", rf"/api/v1/tokens/authn{suffix}", self.authentication, bearer),
@@ -313,6 +316,8 @@ class Service:
         flow = login.Flow(code, values["mso_id"], values["redirect_url"])
         ticket = secrets.token_urlsafe(18)
         self.flows[ticket] = self.relays[flow.relay] = flow
+        if self.options.faults.strikes("early-token"):
+            self.store(Token(code.requestor, code.device, flow.mvpd, "u-early", self.options.token_ms))
         query = urlencode({"noflash": "true", "mso_id": flow.mvpd, "requestor_id": code.requestor,
                            "no_iframe": "true", "domain_name": values["domain_name"],
                            "redirect_url": flow.redirect})
@@ -342,7 +347,24 @@ class Service:
         if "own" in self.options.shape:
             return self.provider.post_back(
                 request, assertion, relay, "/sp/arrive", ("ticket", "back"))
+        if "hosted" in self.options.shape:
+            return login.detour(self.answers, self.finish(request, assertion, relay))
+        if "hops" in self.options.shape:
+            return self.answers.redirect(
+                "/sp/landing?" + urlencode({"ticket": assertion, "back": relay}))
+        if "page" in self.options.shape:
+            return login.last_page(self.answers, self.finish(request, assertion, relay))
         return self.provider.post_back(request, assertion, relay)
+
+    def land(self, request):
+        return login.detour(self.answers, self.finish(
+            request, request.values.get("ticket"), request.values.get("back", "")))
+
+    def establish(self, request):
+        return login.pause(self.answers, "/sp/session/done", request.values.get("to", "/"))
+
+    def leave(self, request):
+        return self.answers.redirect(request.values.get("to", "/"))
 
     def consume(self, request):
         return self.finish(

@@ -296,7 +296,8 @@ extension Case.Entry {
             case .denied: "denied"
             case .unauthenticated: "unauthenticated"
             case .unauthorized: "unauthorized"
-            case .none: isOpen ? "lost" : exchange.operation == .assertion ? "maybe" : "ok"
+            case .none, .ledBack:
+                isOpen ? "lost" : exchange.operation == .assertion ? "maybe" : "ok"
             }
         self.init(
             op: op, actor: actor, operation: exchange.operation, household: household,

@@ -194,6 +194,7 @@ struct TraceDetail {
         case .denied: parts.append("refused")
         case .unauthenticated: parts.append("nobody is signed in")
         case .unauthorized: parts.append("not authorized")
+        case .ledBack: parts.append("led back to the app")
         case .none: break
         }
         return parts.isEmpty ? nil : Sanitizer.line(parts.joined(separator: ", "), limit: 300)

@@ -31,18 +31,43 @@ class Browser:
         return self.idp.entry(call.request, mvpd)
 
     def provider_login(self, call, mvpd):
-        return self.idp.login(call.request, mvpd)
+        return self.idp.login(call.request, mvpd, self.lead_back)
+
+    def lead_back(self, request, assertion, relay):
+        """How the browser of a viewer who signed in gets back: a form, unless --shape says another way."""
+        shape = self.core.settings.shape
+        if shape == "hosted":
+            return login.detour(self.answers, self.finish(assertion, relay))
+        if shape == "hops":
+            return self.answers.redirect("/sp/landing?" + urlencode({"ticket": assertion, "back": relay}))
+        if shape == "page":
+            return login.last_page(self.answers, self.finish(assertion, relay))
+        return self.idp.post_back(request, assertion, relay)
+
+    def land(self, call):
+        values = call.request.values
+        return login.detour(self.answers, self.finish(values.get("ticket", ""), values.get("back", "")))
+
+    def establish(self, call):
+        return login.pause(self.answers, "/sp/session/done", call.request.values.get("to", "/"))
+
+    def leave(self, call):
+        return self.answers.redirect(call.request.values.get("to", "/"))
 
     def consume(self, call):
         """Takes the provider's assertion. The redirect does not tell whether the login counted (5.4)."""
         if not call.form.get("SAMLResponse"):
             return self.answers.page("Error", "<p>No SAML message.</p>", status=503)
-        flow = self.flows.get(call.form.get("RelayState", ""))
+        return self.finish(call.form["SAMLResponse"], call.form.get("RelayState", ""), call)
+
+    def finish(self, assertion, relay, call=None):
+        flow = self.flows.get(relay)
         if flow is None:
             raise UnusableSession
         session = flow.code
-        call.code = session.code
-        accepted = self.idp.accepted(call.form["SAMLResponse"])
+        if call:
+            call.code = session.code
+        accepted = self.idp.accepted(assertion)
         if accepted and accepted[0] == flow.mvpd and accepted[2] == flow.request and self.may_sign_in(flow):
             self.sign_in(session, flow.mvpd, accepted[1])
         return self.answers.redirect(flow.redirect)

@@ -82,6 +82,8 @@ def parser():
     parser.add_argument("--identity-keys", metavar="FILE", help="or 'any'")
     parser.add_argument("--service-provider", action="append", help="DEMOTV")
     parser.add_argument("--domain", action="append", help="demo.test")
+    parser.add_argument("--shape", choices=("hops", "hosted", "page"),
+                        help="how a login ends, other than with a form: see Tests/Foreign/server.py")
     parser.add_argument("--log", metavar="FILE", help="one line of JSON for each request")
     add_faults(parser)
     add_providers(parser)

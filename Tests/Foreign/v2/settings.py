@@ -47,6 +47,7 @@ class Settings:
         self.denied, self.ungated = dict(options.deny), set(options.ungated or ["ungated"])
         self.strict, self.refuses_old_codes = options.strict, options.code_after_expiry == "refuse"
         self.rate, self.burst = options.rate, options.burst
+        self.shape = options.shape
 
     @staticmethod
     def known_providers(options, more):

@@ -1,0 +1,65 @@
+internal import Dialects
+internal import Journal
+internal import Vocabulary
+
+/// Logins whose credentials have been posted, while nobody knows which of their requests signs in: one for each screen.
+/// A sign-in lies between its earliest and its latest possible request, and is judged as one operation of that interval.
+///
+/// ```text
+///                                   credentials    hop    hop to the app
+/// a provider's answer was brought       ...       [SAML]                  its own request: the service had no other way
+/// nothing says which it was            [------------------]               nothing before is excused, nothing within accused
+/// it ended on a page                   [-----------]                      the same, and perhaps nobody was signed in
+/// ```
+struct OpenLogins {
+    private var open: [Observed] = []
+
+    /// When the first of them began; what comes after it is not judged yet.
+    @inline(__always)
+    var earliest: Int64 {
+        guard !open.isEmpty else { return .max }
+        return open.reduce(.max) { min($0, $1.call) }
+    }
+
+    /// Whether an exchange is a login's hop that may sign in: one that names the account. It is then a sign-in that may
+    /// have taken effect.
+    @inline(__always)
+    func isHop(_ exchange: UnsafePointer<Exchange>, _ operation: inout Observed) -> Bool {
+        guard operation.step == .login, operation.effect != .denied,
+            exchange.pointee.observation.tag != nil
+        else { return false }
+        operation.step = .finishLogin
+        operation.effect = exchange.pointee.outcome == .ok ? .doubtful : .open
+        return true
+    }
+
+    /// Takes what a screen did next. Gives the login that it shows to have ended on a page, if there was one.
+    @inline(__always)
+    mutating func take(
+        _ operation: inout Observed, isHop: Bool, _ result: Observation.Result
+    ) -> Observed? {
+        guard isHop || !open.isEmpty else { return nil }
+        let screen = operation.screen
+        let position = open.firstIndex { $0.screen == screen && $0.code == operation.code }
+        if isHop, let position {
+            open[position].ret = max(open[position].ret, operation.ret)
+            open[position].sequence = operation.sequence
+            if operation.effect == .open { open[position].effect = .open }
+            return nil
+        }
+        if operation.step == .finishLogin, !isHop, let position {
+            let login = open.remove(at: position)
+            // With `error=` it does not tell whether it was seen to bring an answer.
+            if result == .ledBack || operation.effect == .doubtful {
+                operation.call = min(operation.call, login.call)
+            }
+            return nil
+        }
+        let ended = open.firstIndex { $0.screen == screen }.map { open.remove(at: $0) }
+        if isHop { open.append(operation) }
+        return ended
+    }
+
+    /// One of those that are left when the household ends.
+    mutating func takeLast() -> Observed? { open.popLast() }
+}
