@@ -125,6 +125,7 @@ extension Household {
             throw .unknownStep
         }
         browser.device.cookies.removeAll()
+        loginEnd = nil
         expectEchoes(of: person.account)
         let walk = LoginWalk(code: issued.code, provider: provider, person: person, call: first)
         if dialect.pages != nil {
@@ -277,12 +278,27 @@ extension Household {
             try follow(reference, of: page, answered, walk)
         case .turnedDown(let reason):
             throw turnedDown(reason, page, answered, walk)
-        case .stuck(let reason):
+        case .ended where walk.grant == nil: endOnPage(page, answered, walk)
+        case .stuck(let reason), .ended(let reason):
             let title: Untrusted = page.title.isEmpty ? "" : " ('\(page.title)')"
             throw stuck(
                 "the page at \(walk.call.address.origin)\(walk.call.address.path)\(title) \(reason)",
                 page, answered, walk)
         }
+    }
+
+    /// The login ends without the way back to the app. A protocol that has a redirect URL promises that way, and yet the
+    /// service may have signed in at the post of the credentials: the phone asks it, as after any login.
+    @inline(never)
+    private func endOnPage(_ page: HTMLPage, _ answered: Answered, _ walk: LoginWalk) {
+        let title: Untrusted = page.title.isEmpty ? "" : " ('\(page.title)')"
+        let words: Untrusted =
+            "the login ended on the page at \(walk.call.address.origin)\(walk.call.address.path)\(title) and never "
+            + "reached the redirect URL"
+        note(.loginEndedOnPage, words)
+        loginEnd = words
+        _ = stuck(words, page, answered, walk)
+        walk.isClosed = true
     }
 
     @inline(never)
@@ -485,7 +501,7 @@ extension FormFinder.Step {
     fileprivate var asksSomebody: Bool {
         switch self {
         case .send(let entry): !entry.isSilent
-        case .follow: false
+        case .follow, .ended: false
         case .turnedDown, .stuck: true
         }
     }

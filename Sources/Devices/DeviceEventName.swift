@@ -24,6 +24,8 @@ enum DeviceEventName: String {
     case notPrepared = "not signed in before"
     /// What a viewer or a device did that need not have been, by its key in the rig: `reloads`.
     case habit
+    /// The phone's login ended on a page, without the way back to the app; which page.
+    case loginEndedOnPage = "login ended on a page"
     /// The account may not watch a resource; the service's words.
     case notEntitled = "not entitled"
     /// What the viewer changed in the settings while the app was closed: `grant`, `withdraw`, `sign-out`.

@@ -38,6 +38,8 @@ struct FormFinder {
         case follow(String, after: Duration)
         /// The provider did not take the user or the password; its words, if it has any.
         case turnedDown(Untrusted)
+        /// After the password, a page that asks for nothing and leads nowhere; `stuck` where another is expected.
+        case ended(stuck: Untrusted)
         /// There is no going on; the sentence continues "the page at ...".
         case stuck(Untrusted)
     }
@@ -64,7 +66,17 @@ struct FormFinder {
         if let refresh = page.refresh, refresh.seconds <= Self.longestRefresh {
             return .follow(refresh.target, after: .seconds(refresh.seconds))
         }
-        return .stuck(reason(scripted))
+        let reason = reason(scripted)
+        return isLast(scripted) ? .ended(stuck: reason) : .stuck(reason)
+    }
+
+    /// A page with words of an error is none that a login ends on.
+    private func isLast(_ scripted: ScriptedLead) -> Bool {
+        guard progress.hasSentPassword, case .none = scripted, !page.needsScript else {
+            return false
+        }
+        return page.notice.isEmpty && page.strayFields.isEmpty && page.refresh == nil
+            && !page.forms.contains { !$0.isSilent && !Self.isSearch($0) }
     }
 
     /// A page that asks for a password is filled in, whatever its scripts do.

@@ -261,8 +261,8 @@ extension Household {
                 try await nap(.milliseconds(1000 + browser.dice.below(1000)))
             case .pending:
                 let name = checked.exchange.operation.name
-                throw .failed(
-                    "\(ours: name) still reported no sign-in 5 tries after the login ended")
+                let end = loginEnd ?? "the login ended"
+                throw .failed("\(ours: name) still reported no sign-in 5 tries after \(end)")
             default: throw .refused(checked)
             }
         }

@@ -75,6 +75,14 @@ public final class History: Sendable {
             HistorySchema.events, "ORDER BY household, sequence", as: DeviceEvent.init, body)
     }
 
+    /// The events of that name, each household's in their order.
+    public func events(named name: String, _ body: (DeviceEvent) throws -> Void) throws {
+        guard try has(HistorySchema.events) else { return }
+        try visit(
+            HistorySchema.events, "WHERE name = ? ORDER BY household, sequence", [name],
+            as: DeviceEvent.init, body)
+    }
+
     /// What happened to the run, in the order of time; none in histories from before it was kept.
     public func runEvents() throws -> [RunEvent] {
         guard try has(HistorySchema.runEvents) else { return [] }

@@ -64,6 +64,15 @@ extension Summary {
         ]
     }
 
+    static func loginEnds(_ ends: (count: Int, first: String)) -> [String] {
+        guard ends.count > 0 else { return [] }
+        return [
+            "\(Figures.counted(ends.count, "login")) ended on a page without reaching the redirect URL; the phone asked the "
+                + "service whether it was signed in (the first: \(ends.first)). If the app on the phone waits for the "
+                + "redirect, have the page lead to it"
+        ]
+    }
+
     static func preSignIns(
         _ households: Households, _ preparation: PreparationSummary?
     ) -> [String] {

@@ -40,6 +40,8 @@ package struct RunFold {
     private(set) var runEvents: [EventRow] = []
     /// What came before the load; nil where nothing did.
     private(set) var preparation: PreparationSummary?
+    /// Logins that ended on a page, and the words of the first.
+    private(set) var loginEnds = (count: 0, first: "")
     /// The shards of a merged run, and what the merge says of itself.
     private(set) var shards: [MergedShard] = []
     let merge: MergeRecord?
@@ -76,6 +78,10 @@ package struct RunFold {
         }
         let before = try fold(cellsOf: history)
         preparation = try PreparationSummary(history, seconds: loadBegins, sum: before)
+        try history.events(named: "login ended on a page") { event in
+            if loginEnds.count == 0 { loginEnds.first = Sanitizer.line(event.detail, limit: 300) }
+            loginEnds.count += 1
+        }
         errors = try history.errorGroups().filter { $0.last.second >= loadBegins }
         for (position, group) in errors.prefix(25).enumerated() {
             guard let example = group.example else { continue }

@@ -78,7 +78,7 @@ extension HistoryCheck {
             "selectedProvider", "sendTrackingData", "status", "sign-on path", "platform prompt",
             "platform picker", "platform error", "silent relogin", "settings change",
             "sign out in settings", "sign-in restarted", "not entitled", "return",
-            "signed in before", "not signed in before", "habit",
+            "signed in before", "not signed in before", "habit", "login ended on a page",
         ]
 
     /// Understands a line such as `poll-token 410 >= 3`.

@@ -39,12 +39,13 @@ struct ForeignTests {
     @Test(
         "a keep-alive timeout that ends as a request arrives is no error, and no request is hidden",
         arguments: [
-            ("server.py", ["--fault", "keep-alive:60"], "smoke.yaml"),
-            ("v2/server.py", ["--close-kept", "60", "--rate", "0"], "v2-smoke.yaml"),
+            (ForeignServer.Version.v1, ["--fault", "keep-alive:60"]),
+            (.v2, ["--close-kept", "60"]),
         ])
-    func keepAlive(server: String, options: [String], rig: String) async throws {
+    func keepAlive(version: ForeignServer.Version, options: [String]) async throws {
         let folder = TestFolder()
-        let run = try await ForeignServer(options, in: folder, script: server).run(Command.rig(rig))
+        let server = try ForeignServer(version.options + options, in: folder, version: version)
+        let run = try await server.run(Command.rig(version.rig))
         #expect(run.number("households", "signedIn") == run.number("households", "started"))
         #expect(
             run.texts("notes").contains {
@@ -52,6 +53,52 @@ struct ForeignTests {
             })
         #expect(try run.table("latencies.csv").allSatisfy { $0["errors"] == "0" })
     }
+
+    @Test(
+        "where nothing says which request signs in, none is accused from the credentials on",
+        arguments: ["hops", "hosted", "page"], [ForeignServer.Version.v1, .v2])
+    func unknownWays(shape: String, version: ForeignServer.Version) async throws {
+        let folder = TestFolder()
+        let server = try ForeignServer(
+            version.options + ["--shape", shape], in: folder, version: version)
+        // A poll lies between the hop that signs in and the one that leads back.
+        let run = try await server.run(
+            Command.rig(version.rig), setting: ["load.settle=10s"])
+        #expect(run.number("households", "signedIn") == 8)
+        #expect(run.statuses["assertion"] == (shape == "page" ? nil : ["302": 8]))
+        let notes = run.texts("notes")
+        let told = notes.filter { $0.hasPrefix("8 logins ended on a page without reaching") }
+        #expect(told.count == (shape == "page" ? 1 : 0), "\(notes)")
+    }
+
+    @Test(
+        "a token before the credentials is found all the same",
+        arguments: ["hops", "hosted", "page", "oidc"])
+    func earlyToken(shape: String) async throws {
+        let folder = TestFolder()
+        let server = try ForeignServer(
+            ["--shape", shape, "--fault", "early-token"], in: folder)
+        let rig = try folder.write(Self.slowTyper, to: "rig.yaml")
+        let ended = try await Command(
+            ["run", rig, "--target", await server.command.url(), "--out", "run"] + unhurried,
+            in: folder
+        ).ended()
+        #expect(ended.code == 1, "\(ended.output)\(ended.errors)")
+        #expect(ended.output.hasPrefix("Failed: the service violated no-token-before-sign-in"))
+    }
+
+    /// Its viewers type for longer than a TV waits between two polls.
+    private static let slowTyper = """
+        rig: slow typers
+        target: {base: embedded}
+        load: {closed: {households: 4}, settle: 10s}
+        kinds:
+          - name: living room
+            viewer: {notices-code: fixed 100ms, signs-in: fixed 5s, gives-up: 0%}
+        polling: {every: 3s}
+        thresholds: [errors < 100%, households failed <= 100%, violations == 0]
+
+        """
 
     private static func isPage(_ shapes: [String]) -> Bool {
         shapes.contains("form") || shapes.contains("meta")
@@ -320,19 +367,33 @@ struct ForeignServer {
 
     static let hasPython = (try? Program(["python3", "-c", ""]))?.status == 0
 
-    init(_ options: [String], in folder: TestFolder, script: String = "server.py") throws {
-        let script = Repository.root.appending(path: "Tests/Foreign/\(script)").path
+    /// Which of the two servers.
+    enum Version: CaseIterable {
+        case v1, v2
+
+        var rig: String { self == .v1 ? "smoke.yaml" : "v2-smoke.yaml" }
+        var options: [String] { self == .v1 ? [] : ["--rate", "0"] }
+        fileprivate var script: String { self == .v1 ? "server.py" : "v2/server.py" }
+    }
+
+    init(_ options: [String], in folder: TestFolder, version: Version = .v1) throws {
+        let script = Repository.root.appending(path: "Tests/Foreign/\(version.script)").path
         command = try Command(["python3", script] + options, in: folder, program: "/usr/bin/env")
     }
 
     /// Runs `rig` against it as `name`, and expects that nothing is held against it.
-    func run(_ rig: String, as name: String = "run") async throws -> Run {
-        try await finish(start(rig, as: name), name)
+    func run(
+        _ rig: String, as name: String = "run", setting changes: [String] = []
+    ) async throws -> Run {
+        try await finish(start(rig, as: name, setting: changes), name)
     }
 
-    func start(_ rig: String, as name: String) async throws -> Command {
+    func start(
+        _ rig: String, as name: String, setting changes: [String] = []
+    ) async throws -> Command {
         try Command(
-            ["run", rig, "--target", await command.url(), "--out", name] + unhurried,
+            ["run", rig, "--target", await command.url(), "--out", name] + unhurried
+                + changes.flatMap { ["--set", $0] },
             in: command.folder)
     }
 

@@ -17,12 +17,20 @@ final class FakeTarget: Transport {
         /// Fields that the request must carry, `name=value`; in order, all of them.
         var fields: [String]?
         var reply: Reply
+        /// The service knows at once whether the credentials signed in, without any assertion.
+        var signsIn: Bool?
 
         static func page(_ name: String, status: Int = 200, headers: Headers = [:]) -> Turn {
             var headers = headers
             headers.append("Content-Type", "text/html")
             return Turn(
                 reply: Reply(status: status, headers: headers, body: Array(Pages.html(name).utf8)))
+        }
+
+        func signing(in signsIn: Bool) -> Turn {
+            var turn = self
+            turn.signsIn = signsIn
+            return turn
         }
 
         func when(_ expects: String, _ fields: [String]? = nil) -> Turn {
@@ -47,6 +55,8 @@ final class FakeTarget: Transport {
     private var codes: [String: String] = [:]
     private var isSignedIn: Set<String> = []
     private var issued = 0
+    /// Checks of a code say that nobody has signed in by it.
+    private var hasNoSignIn = false
 
     init(
         lane: Lane, returns: String = "https://demo.test/done",
@@ -91,6 +101,8 @@ final class FakeTarget: Transport {
         if let expected = turn.fields, expected != fields {
             complaints.append("turn \(number): \(fields) instead of \(expected)")
         }
+        if turn.signsIn == true { isSignedIn.formUnion(codes.values) }
+        if turn.signsIn == false { hasNoSignIn = true }
         return turn.reply
     }
 
@@ -152,6 +164,8 @@ final class FakeTarget: Transport {
         case ("GET", _) where path.hasPrefix("/reggie/"):
             let code = path.split(separator: "/").last.map(String.init) ?? ""
             return json(200, #"{"id":"i","code":"\#(code)","generated":0,"expires":1800000}"#)
+        case ("GET", _) where path.hasPrefix("/api/v1/checkauthn/") && hasNoSignIn:
+            return json(403, #"{"status":403}"#)
         default: return json(200, "{}")
         }
     }

@@ -203,6 +203,45 @@ import Testing
         #expect(run.ledger.pages.map(\.cause) == [cause])
     }
 
+    @Test("a login that ends on a page is complete where the service says so, and the page is kept")
+    func endsOnPage() throws {
+        let cause =
+            "the login ended on the page at http://idp.test/check.php ('Signed in') and never reached the redirect URL"
+        for signsIn in [true, false] {
+            let run = try FakeRun(
+                stopAfter: .seconds(60),
+                provider: FakeRun.script(.page("plain"), .page("signed-in").signing(in: signsIn)))
+            #expect(run.fates == [signsIn ? .signedIn : .failed])
+            #expect(
+                run.causes
+                    == [
+                        signsIn ? "" : "check-code still reported no sign-in 5 tries after \(cause)"
+                    ])
+            #expect(run.ledger.pages.map(\.cause) == [cause])
+        }
+    }
+
+    @Test("a page without a login that comes before the password is where it stops")
+    func noLogin() throws {
+        let run = try FakeRun(provider: FakeRun.script(.page("signed-in")))
+        #expect(run.fates == [.failed])
+        #expect(run.causes.first?.contains("none asks for a password") == true)
+    }
+
+    @Test("the requests from the credentials on name the account, unless they are turned down")
+    func namesAccount() throws {
+        let run = try FakeRun(
+            provider: FakeRun.script(.page("keycloak"), .page("keycloak-refused")))
+        let logins = run.ledger.exchanges.filter { $0.operation == .mvpdLogin }
+        #expect(logins.map(\.observation.tag) == [nil, nil])
+        #expect(logins.map(\.observation.result) == [.none, .denied])
+        let page = try FakeRun(
+            stopAfter: .seconds(60),
+            provider: FakeRun.script(.page("plain"), .page("signed-in").signing(in: true)))
+        let hops = page.ledger.exchanges.filter { $0.operation == .mvpdLogin }
+        #expect(hops.map(\.observation.tag?.user) == [nil, FakeRun.user])
+    }
+
     @Test("a page of what stands in front is blocked, by its marks or its headers")
     func blocked() throws {
         let cases: [(Turn, String)] = [
