@@ -40,14 +40,17 @@ struct OpenLogins {
     ) -> Observed? {
         guard isHop || !open.isEmpty else { return nil }
         let screen = operation.screen
-        let position = open.firstIndex { $0.screen == screen && $0.code == operation.code }
+        let isLast = operation.step == .finishLogin && !isHop
+        let position =
+            open.firstIndex { $0.screen == screen && $0.code == operation.code }
+            ?? (isLast ? handedOver(to: operation) : nil)
         if isHop, let position {
             open[position].ret = max(open[position].ret, operation.ret)
             open[position].sequence = operation.sequence
             if operation.effect == .open { open[position].effect = .open }
             return nil
         }
-        if operation.step == .finishLogin, !isHop, let position {
+        if isLast, let position {
             let login = open.remove(at: position)
             // With `error=` it does not tell whether it was seen to bring an answer.
             if result == .ledBack || operation.effect == .doubtful {
@@ -58,6 +61,12 @@ struct OpenLogins {
         let ended = open.firstIndex { $0.screen == screen }.map { open.remove(at: $0) }
         if isHop { open.append(operation) }
         return ended
+    }
+
+    /// The login that another screen began and this one ends: a race sends the last request from a connection of its own.
+    private func handedOver(to operation: Observed) -> Int? {
+        guard operation.code != 0 else { return nil }
+        return open.firstIndex { $0.code == operation.code && $0.tag == operation.tag }
     }
 
     /// One of those that are left when the household ends.

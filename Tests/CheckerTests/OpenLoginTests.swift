@@ -80,6 +80,17 @@ import Vocabulary
         #expect(story.broken == [])
     }
 
+    @Test("an answer that another screen brings, as in races, ends the login: it is one sign-in")
+    func handedOver() {
+        var story = Story()
+        story.code(at: 10)
+        story.tell(.phone, .mvpdLogin, at: 7_000, .none, tag: Story.alice)
+        story.assertion(at: 7_100, by: .otherPhone)
+        story.poll(at: 8_000, Story.alice, expires: Story.epoch + 21_600_000)
+        story.poll(at: 13_000, Story.alice, expires: Story.epoch + 21_601_000)
+        #expect(story.broken == [.oneToken])
+    }
+
     @Test("two phones at once have a login each")
     func twoPhones() {
         var story = Story()
