@@ -22,6 +22,10 @@ extension Rig {
         public var pollers: Int = 1
         /// How long they go on after each success and each logout, for test benches.
         public var afterSuccess: Duration = .zero
+        /// Whether a poll is due within `afterSuccess`, or none is asked for.
+        var pollsOn: Bool {
+            afterSuccess == .zero || afterSuccess >= every || pollers > 1 || mode != .timer
+        }
 
         /// The vendor recommends a "Continue" button over polling (rest-v1.md § 15).
         public enum Mode: Sendable, Hashable {
@@ -81,7 +85,8 @@ extension Rig.Polling: RigSection {
             "How long polls continue after each success and each logout. Real TVs stop at their first "
                 + "success and send nothing after a logout: what a logout, a deleted code or a first token "
                 + "is worth (logout-final, delete-final, token-monotonic, device-code-once) is tested with "
-                + "this key only, 3s for example. Its polls are load that real TVs do not make."),
+                + "this key only: 12s for example, as two polls should be due in it. Its polls are load "
+                + "that real TVs do not make."),
         Key(
             "phase", .words(("spread", false), ("aligned", true)), into: \.isAligned,
             "spread: each TV has its own phase. aligned: all TVs poll at the same instants; only "

@@ -114,6 +114,14 @@ extension Rig {
                 marks["by"].place,
                 "'by' is of adobe-pass-v1, and no household speaks it; remove by")
         }
+        if !polling.pollsOn, !protocols.contains(.adobePassV2) {
+            let (every, longer) = (polling.every, polling.every * 2 + .seconds(2))
+            reader.warn(
+                marks["after-success"].place,
+                "after-success ends before the next poll is due, so that it tests nothing: polling.every is "
+                    + "\(Spelling.spelled(every) ?? "longer"); write for example "
+                    + "after-success: \(Spelling.spelled(longer) ?? "1m")")
+        }
         let floor = target.protocolName.type.pollFloor
         guard marks.isWhole, polling.every < floor else { return }
         let place = marks["every"].place

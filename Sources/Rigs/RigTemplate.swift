@@ -55,7 +55,7 @@ public enum RigTemplate {
     static let polledOn = """
         # Real TVs send nothing after a logout, so no response shows whether it ended the sign-in. To test that
         # (logout-final), let TVs poll on; these polls are load that real TVs do not make:
-        # polling: {every: 5s, after-success: 3s}
+        # polling: {every: 5s, after-success: 12s}
         """
 
     private static func activities(_ name: ProtocolName) -> String {

@@ -104,7 +104,7 @@ struct UntestedActionTests {
         }
         let terminal = try #require(texts["terminal"])
         #expect(terminal.contains("; no response named the user of a token: token-isolation"))
-        #expect(terminal.contains("polling: {after-success: 3s}"))
+        #expect(terminal.contains("polling: {after-success: 12s}"))
         #expect(
             try #require(texts["report.html"]).contains(
                 "not tested: no response named the user of a token"))

@@ -135,6 +135,26 @@ struct RigFileTests {
         #expect(viewer.noticesCode + viewer.signsIn == .seconds(10))
         #expect((0..<2_000).allSatisfy { plan.household($0)?.viewer.givesUp == false })
     }
+
+    @Test(
+        "after-success that ends before the next poll is due tests nothing, and is said so",
+        arguments: [
+            ("after-success: 3s", true), ("after-success: 12s", false), ("pollers: 1", false),
+            ("pollers: 2, after-success: 3s", false),
+            ("mode: continue(fixed 20s), after-success: 3s", false),
+        ])
+    func pollsOn(polling: String, isWarned: Bool) throws {
+        let reading = try Rig.read(
+            "rig: a\ntarget: {base: embedded}\nload: {closed: {households: 1}}\npolling: {every: 5s, \(polling)}\n",
+            file: "a.yaml")
+        #expect(
+            reading.warnings.map(\.description)
+                == (isWarned
+                    ? [
+                        "a.yaml:4:37: after-success ends before the next poll is due, so that it tests nothing: "
+                            + "polling.every is 5s; write for example after-success: 12s"
+                    ] : []))
+    }
 }
 
 @Suite("The schema")
