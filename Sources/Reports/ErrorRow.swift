@@ -159,6 +159,9 @@ enum Remedy {
         case (.timeout, _, _):
             "no response within target.timeout: the service is too slow, or the network drops "
                 + "packets"
+        case (.blocked, 500..., _):
+            "an HTML page of status 5xx: the service itself failed, or what is in front of it (load balancer, CDN) "
+                + "did not reach it; its team can find the example in its logs by the request ids"
         case (.blocked, _, _):
             "something in front of the service responded (firewall, CDN, login wall): have this "
                 + "machine's address allowed, or set the header that lets it through (target.headers)"

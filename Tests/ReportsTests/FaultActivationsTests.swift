@@ -1,3 +1,5 @@
+import Dialects
+import Journal
 import Testing
 import Vocabulary
 
@@ -99,5 +101,15 @@ struct StrikesTests {
         let sentence = ErrorRow.sentence(groups[0])
         #expect(sentence.hasPrefix("got no response (") && sentence.contains(", logout "))
         #expect(ErrorRow.sentence(groups[1]) == other.sentence)
+    }
+
+    @Test(
+        "an HTML page of status 5xx is the service's failure or that of what is in front of it; of another, a block",
+        arguments: [(500, "the service itself failed"), (502, "load balancer"), (403, "firewall")])
+    func blockedBy(status: Int, words: String) {
+        let group = ErrorGroup(
+            operation: .pollToken, outcome: .blocked, status: status, reason: "HTML", count: 1,
+            first: .start, last: .start, example: nil)
+        #expect(Remedy.hint(group).contains(words))
     }
 }
