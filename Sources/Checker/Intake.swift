@@ -46,7 +46,7 @@ extension HouseholdState {
         guard var operation = Observed.read(exchange, deadline: registry.deadline) else {
             return arrive(sequence, begun: begun)
         }
-        let isHop = logins.isHop(exchange, &operation)
+        let isHop = logins.isHop(exchange, &operation) || logins.isLedOn(exchange, operation)
         let book = profileBook(for: exchange)
         if operation.operation == .partnerRequest,
             operation.effect == .open || exchange.pointee.observation.code != nil
@@ -101,7 +101,7 @@ extension HouseholdState {
         }
         noteWay(of: exchange, &operation)
         screens.noteEnd(of: operation)
-        if let ended = logins.take(&operation, isHop: isHop, exchange.pointee.observation.result) {
+        if let ended = logins.take(&operation, isHop: isHop, exchange) {
             agenda.insert(ended, registry.visibility)
         }
         if !isHop { agenda.insert(operation, registry.visibility) }

@@ -203,7 +203,9 @@ extension OperationName {
     /// A partner's request may be answered with a code, which ends the one before (rest-v2.md § 8.3).
     var isMutator: Bool { has(.changes) || self == .partnerRequest }
     /// A browser's request that makes a sign-in, and whose answer may not tell.
-    var finishesLogin: Bool { self == .assertion || self == .approval || self == .refusal }
+    var finishesLogin: Bool { self == .assertion || isDecision }
+    /// By it a person decides on a device.
+    var isDecision: Bool { self == .approval || self == .refusal }
     var showsToken: Bool { has(.showsSignIn) }
     var isAboutCode: Bool { has(.aboutCode) || self == .profilesByCode }
 

@@ -11,6 +11,9 @@ internal import Vocabulary
 /// nothing says which it was            [------------------]               nothing before is excused, nothing within accused
 /// it ended on a page                   [-----------]                      the same, and perhaps nobody was signed in
 /// ```
+///
+/// A decision on a device whose answer is a redirect that does not tell is the same: one operation from the decision to the
+/// page on which it ends. What that page says is what the decision came to, and is told from then on only.
 struct OpenLogins {
     private var open: [Observed] = []
 
@@ -33,16 +36,52 @@ struct OpenLogins {
         return true
     }
 
+    /// Whether an exchange is a decision that an answer to come tells of.
+    @inline(__always)
+    func isLedOn(_ exchange: UnsafePointer<Exchange>, _ operation: Observed) -> Bool {
+        operation.operation.isDecision && operation.effect == .maybe && Self.isRedirect(exchange)
+    }
+
+    private static func isRedirect(_ exchange: UnsafePointer<Exchange>) -> Bool {
+        guard case .answered(let status) = exchange.pointee.delivery else { return false }
+        return (300..<400).contains(status)
+    }
+
+    /// Takes a page after a decision that was led on, and gives the decision where that was its end.
+    private mutating func takePage(
+        _ operation: inout Observed, _ exchange: UnsafePointer<Exchange>, of position: Int
+    ) -> Observed? {
+        open[position].ret = max(open[position].ret, operation.ret)
+        let result = exchange.pointee.observation.result
+        if result == .none, Self.isRedirect(exchange) { return nil }
+        if exchange.pointee.outcome == .ok, result != .none {
+            open[position].effect = result == .success ? .success : .doubtful
+        }
+        // It was the decision's, not the page's.
+        operation.effect = .nothing
+        return open.remove(at: position)
+    }
+
     /// Takes what a screen did next. Gives the login that it shows to have ended on a page, if there was one.
     @inline(__always)
     mutating func take(
-        _ operation: inout Observed, isHop: Bool, _ result: Observation.Result
+        _ operation: inout Observed, isHop: Bool, _ exchange: UnsafePointer<Exchange>
     ) -> Observed? {
         guard isHop || !open.isEmpty else { return nil }
         let screen = operation.screen
+        if operation.operation == .verificationPage,
+            let decision = open.firstIndex(where: {
+                $0.screen == screen && $0.code == operation.code && $0.operation.isDecision
+            })
+        {
+            return takePage(&operation, exchange, of: decision)
+        }
         let isLast = operation.step == .finishLogin && !isHop
+        // Each decision is one of its own.
         let position =
-            open.firstIndex { $0.screen == screen && $0.code == operation.code }
+            open.firstIndex {
+                $0.screen == screen && $0.code == operation.code && !$0.operation.isDecision
+            }
             ?? (isLast ? handedOver(to: operation) : nil)
         if isHop, let position {
             open[position].ret = max(open[position].ret, operation.ret)
@@ -53,7 +92,7 @@ struct OpenLogins {
         if isLast, let position {
             let login = open.remove(at: position)
             // With `error=` it does not tell whether it was seen to bring an answer.
-            if result == .ledBack || operation.effect == .doubtful {
+            if exchange.pointee.observation.result == .ledBack || operation.effect == .doubtful {
                 operation.call = min(operation.call, login.call)
             }
             return nil
@@ -66,7 +105,9 @@ struct OpenLogins {
     /// The login that another screen began and this one ends: a race sends the last request from a connection of its own.
     private func handedOver(to operation: Observed) -> Int? {
         guard operation.code != 0 else { return nil }
-        return open.firstIndex { $0.code == operation.code && $0.tag == operation.tag }
+        return open.firstIndex {
+            $0.code == operation.code && $0.tag == operation.tag && !$0.operation.isDecision
+        }
     }
 
     /// One of those that are left when the household ends.

@@ -7,14 +7,15 @@ internal import Vocabulary
 /// The pages of a device grant, on which a person enters a code and decides (RFC 8628, 3.3), and the requests of a phone
 /// that walks no pages.
 extension Household {
-    /// A later hop; one to the page for the code is part of the entry of the code.
+    /// A later hop; one to the page for the code is part of the entry of the code, and one after a decision takes along
+    /// which it was until an answer tells.
     func hop(
         _ method: Method, _ address: WebAddress, form: [(String, String)], _ issued: IssuedCode,
         from call: Call
     ) -> Call {
         var next = dialect.hop(method, address, form: form, referer: call.address)
         if dialect.pages != nil, next.operation == .mvpdLogin,
-            address.path == issued.page?.path || call.isDecision
+            address.path == issued.page?.path || call.isDecision || call.decided != nil
         {
             next.operation = .verificationPage
         }
@@ -59,8 +60,9 @@ extension Household {
         return true
     }
 
-    /// The page after the decision. What its answer said counts; without a word of the rig, a page that
-    /// asks for nothing more.
+    /// The page on which the decision ends, after redirects. What was said on the way counts; without a word of the rig, a
+    /// page that asks for nothing more. A page with none of the rig's words may still be that of a decision which was taken:
+    /// words of one language, or of one case, are easily missed. The TV, which the service tells, decides (`awaitTV`).
     func end(
         _ page: HTMLPage, _ answered: Answered, _ walk: LoginWalk
     ) throws(StopReason) {
@@ -72,15 +74,44 @@ extension Household {
         if decision.result == .none {
             isTaken = !GrantFinder(page: page, pages: pages, progress: grant).asksAgain
         }
-        guard isTaken else {
-            let name = grant.refuses ? "refusal" : "approval"
-            let words = page.notice.isEmpty ? page.title : page.notice
-            let said: Untrusted = words.isEmpty ? "" : ", and says '\(words)'"
+        if isTaken { return noteDone(at: decision.ended) }
+        let name = grant.refuses ? "refusal" : "approval"
+        let words = page.notice.isEmpty ? page.title : page.notice
+        let said: Untrusted = words.isEmpty ? "" : ", and says '\(words)'"
+        guard !walk.person.isSecond,
+            !GrantFinder(page: page, pages: pages, progress: grant).asksAgain
+        else {
             throw stuck(
                 "the page after the \(ours: name) does not confirm it\(said)", page, answered, walk)
         }
-        noteDone(at: decision.ended)
+        let key = grant.refuses ? "refused-when" : "approved-when"
+        let end: Untrusted =
+            "the \(ours: name), whose page at \(walk.call.address.origin)\(walk.call.address.path) has no text of "
+            + "\(ours: key)\(said)"
+        note(.decisionNotConfirmed, end)
+        loginEnd = end
+        _ = stuck(end, page, answered, walk)
     }
+
+    /// After a decision whose page did not confirm it there is nobody whom the phone could ask: the TV hears of it within a
+    /// few polls, or it was not taken.
+    @inline(never)
+    func awaitTV(_ code: Code) async throws(StopReason) {
+        guard let loginEnd, let issued = polledCode, issued.code == code else { return }
+        let interval = max(terms.polling.every, issued.pollInterval ?? .zero)
+        // One may be under way.
+        let last = record.polls + (Self.mostLooks + 1) * (1 + morePollers.count)
+        while codeOnScreen == code, pollersEnd == nil {
+            guard record.polls < last else {
+                let looks = "\(Self.mostLooks) polls"
+                throw .failed("the TV saw no token in \(ours: looks) after \(loginEnd)")
+            }
+            try await nap(interval)
+        }
+    }
+
+    /// Polls that a decision without a confirmation is given.
+    private static let mostLooks = 5
 
     /// The requests of a phone that walks no pages, one after another.
     @inline(never)

@@ -171,12 +171,16 @@ extension Household {
         _ answered: Answered, _ walk: LoginWalk, _ issued: IssuedCode
     ) throws(StopReason) -> Hop {
         walk.target = nil
-        if walk.call.isDecision {
+        if walk.call.isDecision || walk.call.decided != nil {
             walk.grant?.decision = (answered.exchange.ended, answered.exchange.observation.result)
         }
         switch answered.answer {
         case .redirect(let address):
-            walk.call = hop(.get, address, form: [], issued, from: walk.call)
+            let sent = walk.call
+            walk.call = hop(.get, address, form: [], issued, from: sent)
+            if case (_, .none)? = walk.grant?.decision {
+                walk.call.decided = sent.isDecision ? sent.operation : sent.decided
+            }
             walk.target = address
             return .sent
         case .done:

@@ -26,6 +26,8 @@ enum DeviceEventName: String {
     case habit
     /// The phone's login ended on a page, without the way back to the app; which page.
     case loginEndedOnPage = "login ended on a page"
+    /// The page after a decision on a device has none of the rig's words for it; which page.
+    case decisionNotConfirmed = "decision not confirmed"
     /// The account may not watch a resource; the service's words.
     case notEntitled = "not entitled"
     /// What the viewer changed in the settings while the app was closed: `grant`, `withdraw`, `sign-out`.

@@ -50,7 +50,7 @@ actor Household {
     private(set) var expectsViewer = true
     /// The viewer has refused the device, or is about to: a poll may hear of it.
     var hasRefused = false
-    /// How the last login ended, where it was not by the way back to the app.
+    /// How the last login ended, where that was not by the way back to the app, or not by a page that confirmed a decision.
     var loginEnd: Untrusted?
     /// Set when the viewer walks away: the TV stops at its next poll.
     var viewerLeft: StopReason?

@@ -251,7 +251,7 @@ extension Household {
             let asked = try await askIfKnown(browser, isProvoked: isCodeOver) {
                 dialect.checkCode(code, $0)
             }
-            guard let checked = asked else { return }
+            guard let checked = asked else { return try await awaitTV(code) }
             switch checked.answer {
             case .signedIn:
                 // Where the assertion's own answer was lost, this is what told the phone.

@@ -73,6 +73,15 @@ extension Summary {
         ]
     }
 
+    static func unconfirmed(_ decisions: (count: Int, first: String)) -> [String] {
+        guard decisions.count > 0 else { return [] }
+        return [
+            "\(Figures.counted(decisions.count, "decision")) ended on a page without the rig's words for it; the TV's polls "
+                + "decided, and no promise was checked by them (the first: \(decisions.first)). If they were taken, "
+                + "write words of that page as approved-when or refused-when of target.device-grant"
+        ]
+    }
+
     static func preSignIns(
         _ households: Households, _ preparation: PreparationSummary?
     ) -> [String] {

@@ -42,6 +42,8 @@ package struct RunFold {
     private(set) var preparation: PreparationSummary?
     /// Logins that ended on a page, and the words of the first.
     private(set) var loginEnds = (count: 0, first: "")
+    /// Decisions on a device whose page had none of the rig's words, and the words of the first.
+    private(set) var unconfirmedDecisions = (count: 0, first: "")
     /// The shards of a merged run, and what the merge says of itself.
     private(set) var shards: [MergedShard] = []
     let merge: MergeRecord?
@@ -81,6 +83,12 @@ package struct RunFold {
         try history.events(named: "login ended on a page") { event in
             if loginEnds.count == 0 { loginEnds.first = Sanitizer.line(event.detail, limit: 300) }
             loginEnds.count += 1
+        }
+        try history.events(named: "decision not confirmed") { event in
+            if unconfirmedDecisions.count == 0 {
+                unconfirmedDecisions.first = Sanitizer.line(event.detail, limit: 300)
+            }
+            unconfirmedDecisions.count += 1
         }
         errors = try history.errorGroups().filter { $0.last.second >= loadBegins }
         for (position, group) in errors.prefix(25).enumerated() {

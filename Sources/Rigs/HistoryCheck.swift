@@ -79,6 +79,7 @@ extension HistoryCheck {
             "platform picker", "platform error", "silent relogin", "settings change",
             "sign out in settings", "sign-in restarted", "not entitled", "return",
             "signed in before", "not signed in before", "habit", "login ended on a page",
+            "decision not confirmed",
         ]
 
     /// Understands a line such as `poll-token 410 >= 3`.

@@ -64,6 +64,73 @@ import Vocabulary
         #expect(story.sentences == [])
     }
 
+    /// Decides at 1.5 s, is led on at 3 s, and ends at `end` on a page that tells `told`.
+    private func ledOn(
+        _ decision: OperationName, told: Observation.Result, end: Double = 5_000, lost: Bool = false
+    ) -> Story {
+        var story = story()
+        story.tell(
+            .phone, decision, at: 1_500, .none, tag: decision == .approval ? Self.ann : nil,
+            status: 302)
+        story.tell(.phone, .verificationPage, at: 3_000, .none, status: 302)
+        story.tell(.phone, .verificationPage, at: end, told, status: 200, lost: lost)
+        return story
+    }
+
+    @Test(
+        "a decision that a page after redirects confirms lies between its request and that page",
+        arguments: [OperationName.approval, .refusal])
+    func confirmedAfterRedirects(decision: OperationName) {
+        let isApproval = decision == .approval
+        var pending = ledOn(decision, told: .success)
+        pending.poll(at: 4_000)
+        #expect(pending.sentences == [])
+        pending.poll(at: 6_000)
+        #expect(pending.broken.contains(isApproval ? .signInVisible : .refusalDelivered))
+
+        var delivered = ledOn(decision, told: .success)
+        if isApproval {
+            delivered.poll(at: 2_000, token: 1)
+        } else {
+            delivered.poll(at: 2_000, .denied, reason: "access_denied")
+        }
+        #expect(delivered.sentences == [])
+
+        var contradicted = ledOn(decision, told: .success)
+        if isApproval {
+            contradicted.poll(at: 6_000, .denied, reason: "access_denied")
+        } else {
+            contradicted.poll(at: 6_000, token: 1)
+        }
+        #expect(contradicted.broken.contains(.decisionFinal))
+
+        var early = ledOn(decision, told: .success)
+        if isApproval { early.poll(at: 1_000, token: 1) }
+        #expect(early.broken.contains(.noTokenBeforeSignIn) == isApproval)
+    }
+
+    @Test(
+        "a decision that no page after redirects confirms promises nothing",
+        arguments: [OperationName.approval, .refusal], [Observation.Result.denied, .none])
+    func notConfirmedAfterRedirects(decision: OperationName, told: Observation.Result) {
+        for lost in [false, told == .none] {
+            var pending = ledOn(decision, told: told, lost: lost)
+            pending.poll(at: 6_000)
+            #expect(pending.sentences == [])
+            pending.poll(at: 8_000, token: 1)
+            #expect(!pending.broken.contains(.decisionFinal))
+        }
+    }
+
+    @Test("a second decision on the same phone is one of its own")
+    func twoDecisionsAfterRedirects() {
+        var story = ledOn(.approval, told: .none, end: 3_500)
+        story.tell(.phone, .refusal, at: 4_000, .none, status: 302)
+        story.tell(.phone, .verificationPage, at: 4_100, .success, status: 200)
+        story.poll(at: 6_000, .denied, reason: "access_denied")
+        #expect(story.sentences == [])
+    }
+
     @Test("decision-final: a token after a confirmed refusal")
     func tokenAfterRefusal() throws {
         var story = story()

@@ -116,6 +116,61 @@ struct DeviceGrantTests {
         #expect(life.findings.violations.isEmpty, "\(life.findings.violations)")
     }
 
+    @Test(
+        "the page on which a decision ends counts, after redirects whose addresses tell nothing",
+        arguments: [false, true])
+    func endsOnPageOfRedirect(refuses: Bool) throws {
+        let life = try Self.life(.redirects, viewer: refuses ? ", refuses: 100%" : "")
+        #expect(life.record.fate == (refuses ? .abandoned : .signedIn), "\(life.record.cause)")
+        if refuses { #expect(life.record.cause == "the viewer refused the device") }
+        let decided = try #require(
+            life.exchanges.firstIndex { $0.operation == .approval || $0.operation == .refusal })
+        let hops = life.exchanges[decided...].filter { $0.operation != .deviceToken }
+        #expect(
+            hops.prefix(3).map(\.operation)
+                == [refuses ? .refusal : .approval, .verificationPage, .verificationPage])
+        #expect(hops.prefix(3).map(\.observation.result) == [.none, .none, .success])
+        #expect(life.findings.violations.isEmpty, "\(life.findings.violations)")
+        #expect(life.findings[refuses ? .refusalDelivered : .signInDelivered].checked > 0)
+    }
+
+    @Test("where one address serves both decisions, the words of the other one confirm nothing")
+    func endsOnOtherDecision() throws {
+        let life = try Self.life(.redirectsToRefusal)
+        #expect(life.record.fate == .failed)
+        #expect(life.record.phoneDone == nil)
+        #expect(
+            life.exchanges.last { $0.operation == .verificationPage }?.observation.result == .denied
+        )
+    }
+
+    @Test(
+        "a decision on whose page nothing is known is what the TV is told",
+        arguments: [GrantServer.Defect.saysNothing, .redirectsToNothing], [false, true])
+    func unknownWords(defect: GrantServer.Defect, refuses: Bool) throws {
+        let life = try Self.life(defect, viewer: refuses ? ", refuses: 100%" : "")
+        #expect(life.record.fate == (refuses ? .abandoned : .signedIn), "\(life.record.cause)")
+        #expect(life.record.phoneDone == nil)
+        #expect(life.findings.violations.isEmpty, "\(life.findings.violations)")
+    }
+
+    @Test("a decision on whose page nothing is known, and of which the TV is told nothing, fails")
+    func unknownWordsAndNoToken() throws {
+        let life = try Self.life(.losesAndSaysNothing, more: "code: {ttl: 600s}")
+        #expect(life.record.fate == .failed)
+        #expect(
+            life.record.cause
+                == "the TV saw no token in 5 polls after the approval, whose page at http://grant.test/decision has no "
+                + "text of approved-when, and says 'Error: try later'")
+        #expect(life.findings.violations.isEmpty, "\(life.findings.violations)")
+    }
+
+    @Test("a refusal that a page after redirects confirmed is final")
+    func refusalAfterRedirects() throws {
+        let life = try Self.life(.redirectsAndApproves, viewer: ", refuses: 100%")
+        #expect(life.findings.violations.contains { $0.invariant == .decisionFinal })
+    }
+
     @Test("what turns a phone's request down is told in the rig's words, alike for all")
     func turnedDown() throws {
         let request = "path: \"/device?user_code={code}\""
@@ -157,7 +212,13 @@ struct DeviceGrantTests {
 
 /// A server of RFC 8628 for one household: it trusts everybody, and has the defects of its name.
 final class GrantServer: OneHomeService {
-    enum Defect { case none, slowsDown, ignoresApproval, losesApproval, approvesRefusals }
+    enum Defect {
+        case none, slowsDown, ignoresApproval, losesApproval, approvesRefusals
+        /// The decision is answered with a redirect to another, and that with the page.
+        case redirects, redirectsToRefusal, redirectsToNothing, redirectsAndApproves
+        /// The page has no words that the rig knows.
+        case saysNothing, losesAndSaysNothing
+    }
 
     unowned let lane: Lane
     private let defect: Defect
@@ -165,6 +226,7 @@ final class GrantServer: OneHomeService {
     private var isApproved = false
     private var isRefused = false
     private var isUsed = false
+    private var lastWords = ""
     private(set) var polled: [Instant] = []
 
     init(_ lane: Lane, _ defect: Defect) {
@@ -223,6 +285,8 @@ final class GrantServer: OneHomeService {
         case (.post, "/device"):
             return fields["user_code"] == "ABCD-EFGH" ? decision : codePage("Unknown code")
         case (.post, "/decision"): return decide(fields["answer"] == "allow")
+        case (.get, "/decided"): return Reply(status: 302, headers: ["Location": "/finished"])
+        case (.get, "/finished"): return page(lastWords)
         case (.post, "/token") where fields["grant_type"] == "refresh_token":
             return json(#"{"access_token":"ACCESS-SECRET-2","token_type":"Bearer"}"#)
         case (.post, "/token"): return poll(fields)
@@ -248,9 +312,21 @@ final class GrantServer: OneHomeService {
 
     private func decide(_ isApproval: Bool) -> Reply {
         if isApproval, defect == .ignoresApproval { return codePage("Enter the code") }
-        isApproved = isApproval ? defect != .losesApproval : defect == .approvesRefusals
-        isRefused = !isApproval && defect != .approvesRefusals
-        return page(isApproval ? "welcome" : "goodbye")
+        let loses = defect == .losesApproval || defect == .losesAndSaysNothing
+        let turnsRound = defect == .approvesRefusals || defect == .redirectsAndApproves
+        let isTurned = defect == .redirectsToRefusal
+        isApproved = isApproval ? !loses && !isTurned : turnsRound
+        isRefused = isTurned || !isApproval && !turnsRound
+        lastWords = isApproval ? "welcome" : "goodbye"
+        switch defect {
+        case .redirects, .redirectsAndApproves: break
+        case .redirectsToRefusal: lastWords = "goodbye"
+        case .redirectsToNothing: lastWords = "that is all"
+        case .saysNothing: return page("that is all")
+        case .losesAndSaysNothing: return page("<p class=error>Error: try later</p>")
+        default: return page(lastWords)
+        }
+        return Reply(status: 302, headers: ["Location": "/decided"])
     }
 
     private func poll(_ fields: [String: String]) -> Reply {

@@ -329,9 +329,14 @@ import Vocabulary
     @Test("an approval counts when its page or its redirect says so")
     func approvals() throws {
         func result(
-            _ preset: DeviceGrantTerms.Preset, _ operation: OperationName, _ reply: Reply
+            _ preset: DeviceGrantTerms.Preset, _ operation: OperationName, _ reply: Reply,
+            ledOn: Bool = false
         ) -> Observation.Result {
-            let call = Call(operation, .post, WebAddress(origin: Self.origin, target: "/device"))
+            var call = Call(operation, .post, WebAddress(origin: Self.origin, target: "/device"))
+            if ledOn {
+                call.operation = .verificationPage
+                call.decided = operation
+            }
             return Self.dialect(preset).read(reply, to: call).observation.result
         }
         func page(_ title: String) -> Reply {
@@ -348,6 +353,13 @@ import Vocabulary
         #expect(
             result(.glewlwyd, .approval, redirect("/login.html?prompt=deviceComplete")) == .success)
         #expect(result(.glewlwyd, .approval, redirect("/login.html?client_id=tv")) == .denied)
+        // A browser is led on, to the page that has the words or not; the phone of glewlwyd's requests is not.
+        #expect(result(.djangoAllauth, .approval, redirect("/finished")) == .none)
+        #expect(
+            result(.djangoAllauth, .approval, page("Device Authorized"), ledOn: true) == .success)
+        #expect(result(.djangoAllauth, .approval, page("Device Denied"), ledOn: true) == .denied)
+        #expect(result(.djangoAllauth, .refusal, page("Device Denied"), ledOn: true) == .success)
+        #expect(result(.djangoAllauth, .approval, redirect("/again"), ledOn: true) == .none)
         // Nobody told how to tell.
         #expect(result(.standard, .approval, page("Welcome")) == .none)
         #expect(result(.standard, .approval, Self.reply(404, "")) == .denied)

@@ -254,7 +254,7 @@ extension DeviceGrant {
             return Reading(.ok, .redirect(location), Observation(result))
         case 200..<300:
             let answer: Answer =
-                result == .success && call.isDecision ? .done : .page(Untrusted(reply.text))
+                result == .success ? .done : .page(Untrusted(reply.text))
             return Reading(.ok, answer, Observation(result))
         case 500...: return Reading(.serverError, .fault, reason: document.errorWord)
         default:
@@ -266,15 +266,19 @@ extension DeviceGrant {
         }
     }
 
+    /// What an answer tells of the decision. A redirect whose address has none of the words leads a browser on to the page
+    /// that may have them; a phone that walks no pages follows none.
     private func told(
         _ reply: Reply, _ location: WebAddress?, to call: Call
     ) -> Observation.Result {
-        guard call.isDecision, reply.status < 400 else { return .none }
-        let words = call.operation == .approval ? terms.approvedWhen : terms.refusedWhen
+        guard let decision = call.isDecision ? call.operation : call.decided, reply.status < 400
+        else { return .none }
+        let words = decision == .approval ? terms.approvedWhen : terms.refusedWhen
         // The rig does not say how to tell.
         guard !words.isEmpty else { return .none }
         let text = location?.description ?? reply.text
-        return words.contains { text.contains($0) } ? .success : .denied
+        if words.contains(where: { text.contains($0) }) { return .success }
+        return location != nil && terms.phone.isEmpty ? .none : .denied
     }
 }
 

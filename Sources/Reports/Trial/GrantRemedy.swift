@@ -12,7 +12,7 @@ enum GrantRemedy {
         switch step {
         case .configuration, .code: return asking(terms, last)
         case .loginPage, .form: return pages(reading)
-        case .approval: return decision(terms, last)
+        case .approval: return decision(terms, last, reading.exchanges)
         case .poll: return polls(terms)
         case .user:
             return
@@ -65,18 +65,34 @@ enum GrantRemedy {
             + "'screenrig init --protocol oauth-device-grant' shows"
     }
 
+    /// Whether the page of a decision, after redirects, has none of the words that confirm it.
+    static func isUnconfirmed(
+        _ decision: RecordedExchange, in exchanges: [RecordedExchange]
+    ) -> Bool {
+        end(of: decision, in: exchanges).exchange.observation.result == .denied
+    }
+
+    private static func end(
+        of decision: RecordedExchange, in exchanges: [RecordedExchange]
+    ) -> RecordedExchange {
+        exchanges.last {
+            $0.call.decided == decision.call.operation
+                && $0.exchange.sequence > decision.exchange.sequence
+        } ?? decision
+    }
+
     private static func decision(
-        _ terms: DeviceGrantTerms, _ last: RecordedExchange?
+        _ terms: DeviceGrantTerms, _ last: RecordedExchange?, _ exchanges: [RecordedExchange]
     ) -> String? {
         guard let last else {
             return
                 "the page that asks the person was not found or not understood: name its buttons as approve-button "
                 + "and refuse-button under target.device-grant, as NAME=VALUE"
         }
-        guard last.exchange.observation.result == .denied else { return nil }
+        guard isUnconfirmed(last, in: exchanges) else { return nil }
         let key = last.exchange.operation == .refusal ? "refused-when" : "approved-when"
         let words = last.exchange.operation == .refusal ? terms.refusedWhen : terms.approvedWhen
-        let page = last.call.address.path
+        let page = end(of: last, in: exchanges).call.address.path
         return
             "the response to the \(last.exchange.operation.name) (\(page)) has none of "
             + "\(words.map { "'\($0)'" }.joined(separator: ", ")): if it went well, write words of that page, or of the "

@@ -173,8 +173,8 @@ struct TrialReading {
     private func failure(_ last: RecordedExchange) -> String? {
         let operation = last.exchange.operation
         // The page came as every page does; its words are not those that the rig lists for a decision.
-        if isDeviceGrant, last.call.isDecision, last.exchange.observation.result == .denied,
-            household?.phoneDone == nil
+        if isDeviceGrant, last.call.isDecision, household?.phoneDone == nil,
+            household?.tokenSeen == nil, GrantRemedy.isUnconfirmed(last, in: exchanges)
         {
             return ending ?? "\(last.sentence) without the words that would confirm it"
         }
