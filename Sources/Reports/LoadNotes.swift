@@ -77,7 +77,7 @@ extension Summary {
         guard decisions.count > 0 else { return [] }
         return [
             "\(Figures.counted(decisions.count, "decision")) ended on a page without the rig's words for it; the TV's polls "
-                + "decided, and no promise was checked by them (the first: \(decisions.first)). If they were taken, "
+                + "decided, and none counts as confirmed (the first: \(decisions.first)). If they were taken, "
                 + "write words of that page as approved-when or refused-when of target.device-grant"
         ]
     }
