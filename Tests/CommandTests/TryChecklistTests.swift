@@ -94,7 +94,9 @@ struct TryScene: Sendable, CustomTestStringConvertible {
     /// Adds an answered exchange.
     func answered(
         _ operation: OperationName, _ status: Int, _ body: String = "{}",
-        type: String = "application/json", _ headers: Headers = [:], post: [(String, String)]? = nil
+        type: String = "application/json", _ headers: Headers = [:],
+        post: [(String, String)]? = nil,
+        provoked: Bool = false
     ) throws -> TryScene {
         var scene = self
         var call = try call(operation)
@@ -108,6 +110,8 @@ struct TryScene: Sendable, CustomTestStringConvertible {
         var exchange = exchange(call, .answered(status: status), reading.outcome)
         exchange.reason = reading.reason.map { Self.gate.text($0) }
         exchange.observation = reading.observation
+        exchange.provoked = provoked
+        exchange.evidence = headers
         scene.exchanges.append(
             RecordedExchange(
                 call: call, reply: reply, exchange: exchange, answer: reading.answer,
@@ -494,6 +498,88 @@ struct TryChecklistTests {
         scene.fate = .signedIn
         #expect(try scene.checklist.isPassed)
         #expect(try scene.checklist.remedy == nil)
+    }
+
+    @Test("what is asked after the logout fails no step before it")
+    func afterLogout() throws {
+        var scene = try TryScene("bench").through(.logout)
+            .answered(.pollToken, 404).answered(.checkAuthentication, 403)
+            .answered(.mediaToken, 403, #"{"message": "User not authenticated"}"#, provoked: true)
+        scene.fate = .signedIn
+        let list = try scene.checklist
+        #expect(list.isPassed && list.firstFailure == nil, "\(list.text(width: 100))")
+    }
+
+    @Test("the poll that returned the sign-in is the one that counts, whatever a later poll finds")
+    func firstConclusivePoll() throws {
+        var scene = try TryScene("flap").through(.pollToken).answered(.pollToken, 404)
+            .answered(.authorize, 200, #"{"resource": "demo-1", "expires": 9}"#)
+            .answered(.mediaToken, 200, #"{"serializedToken": "x", "expires": 9}"#)
+            .answered(.logout, 204)
+        scene.fate = .signedIn
+        #expect(try scene.checklist.rows.contains(.init(step: .poll, state: .passed)))
+    }
+
+    @Test("a request that the rig means to be rejected fails no step; the same unasked for does")
+    func deletedCode() throws {
+        for provoked in [true, false] {
+            var scene = try TryScene("deleted").through(.pollToken)
+                .answered(.registrationRecord, 404, provoked: provoked)
+            scene.fate = .signedIn
+            let row = try #require(try scene.checklist.rows.first { $0.step == .code })
+            #expect((row.state == .passed) == provoked, "\(row.state)")
+        }
+    }
+
+    static func failuresBeforeLogout() throws -> [TryScene] {
+        [
+            try TryScene("no poll returns the sign-in").through(.checkCode)
+                .answered(.pollToken, 404).answered(.logout, 204, provoked: true)
+                .fails(.poll, "the TV's polls do not return it"),
+            try TryScene("every poll is rejected, where all but one are meant to be").through(
+                .checkCode
+            )
+            .answered(.pollToken, 400, provoked: true).answered(.logout, 204, provoked: true)
+            .fails(.poll),
+            try TryScene("authorize").through(.preauthorize)
+                .answered(
+                    .authorize, 400, #"{"status": 400, "message": "malformed_authz_request"}"#
+                )
+                .answered(.logout, 204).answered(.pollToken, 404)
+                .fails(.authorize, "rejects the request itself"),
+            // The remedy is about the response that failed the step, not about an equal one after the logout.
+            try TryScene("media").through(.authorize)
+                .answered(.mediaToken, 500, "{}", ["Adobe-Request-Id": "before"])
+                .answered(.logout, 204)
+                .answered(.mediaToken, 500, "{}", ["Adobe-Request-Id": "after"], provoked: true)
+                .fails(.media, "with request id before"),
+            // Only a logout that the service confirmed ends the sign-in.
+            try TryScene("no logout").through(.mediaToken).answered(.logout, 500)
+                .answered(.mediaToken, 403).fails(.media, "may not play 'demo-1'"),
+        ]
+    }
+
+    @Test(
+        "what failed while the sign-in was there fails its step, whatever followed the logout",
+        arguments: try failuresBeforeLogout())
+    func beforeLogout(scene: TryScene) throws {
+        try expect(scene)
+    }
+
+    @Test("a phone that asks only after the TV has logged out tells nothing about the check")
+    func lateCheck() throws {
+        var scene = try TryScene("late").through(.assertion)
+            .answered(.pollToken, 200, #"{"mvpd": "DemoCable", "userId": "u", "expires": 9}"#)
+            .answered(.authorize, 200, #"{"resource": "demo-1", "expires": 9}"#)
+            .answered(.mediaToken, 200, #"{"serializedToken": "x", "expires": 9}"#)
+            .answered(.logout, 204).answered(.checkCode, 403)
+        scene.fate = .signedIn
+        let list = try scene.checklist
+        #expect(list.isPassed, "\(list.text(width: 100))")
+        #expect(
+            list.rows.contains(
+                .init(step: .check, state: .notTested("the TV had logged out before this request")))
+        )
     }
 
     @Test("an account that may not watch has signed in all the same, and the checklist says both")

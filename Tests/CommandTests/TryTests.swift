@@ -172,6 +172,49 @@ struct TryTests {
         #expect(lenient.output.contains("a run of this rig would report without failing\n"))
     }
 
+    /// A test bench: two poll loops that go on after the sign-in and after the logout, and a code that is deleted.
+    private static func bench(_ speaks: String, resource: String = "demo-1") -> String {
+        let activities =
+            speaks == "adobe-pass-v1"
+            ? "user-metadata, preauthorize, authorize, media-token" : "preauthorize, authorize"
+        return trialRig("embedded", target: ["protocol: \(speaks)", "resources: [\(resource)]"])
+            .replacing(/polling.*/, with: "polling: {every: 250ms, pollers: 2, after-success: 1s}")
+            .replacing(/after-sign-in.*/, with: "after-sign-in: [\(activities), {logout: 100%}]")
+            + "\ncode: {\(speaks == "adobe-pass-v1" ? "delete-after: true" : "")}"
+            + "\nstandin: {throttle: off}\npolicies: {throttle: none}\n"
+    }
+
+    @Test(
+        "polls after the sign-in and after the logout fail no step of a correct service",
+        arguments: ["adobe-pass-v1", "adobe-pass-v2"])
+    func bench(speaks: String) async throws {
+        let trying = try await Trying.run(
+            ["try", "rig.yaml"], files: ["rig.yaml": Self.bench(speaks)])
+        #expect(trying.code == 0, "\(trying.output)\(trying.errors)")
+        #expect(!trying.output.contains("FAILED"), "\(trying.output)")
+        for step in ["code", "poll", "authorize", "logout"] {
+            #expect(trying.row(step).hasSuffix("passed"), "\(step): \(trying.output)")
+        }
+        let afterwards = trying.output.components(separatedBy: "  logout ").dropFirst().joined()
+        #expect(afterwards.contains(/(poll-token +404|profiles-by-code +200) .*not yet/))
+    }
+
+    @Test(
+        "polls after the end of the flow hide no fault of it",
+        arguments: ["adobe-pass-v1", "adobe-pass-v2"])
+    func faultOnBench(speaks: String) async throws {
+        let lost = try await Trying.run(
+            ["try", "rig.yaml", "--fault", "lost-authentication"],
+            files: ["rig.yaml": Self.bench(speaks)])
+        #expect(lost.code == 1)
+        #expect(lost.row("poll").contains("FAILED"), "\(lost.output)\(lost.errors)")
+        #expect(lost.output.contains("what to do about 'poll'"))
+        let denied = try await Trying.run(
+            ["try", "rig.yaml"], files: ["rig.yaml": Self.bench(speaks, resource: "deny-1")])
+        #expect(denied.row("authorize").contains("not entitled"), "\(denied.output)")
+        #expect(denied.row("poll").hasSuffix("passed"), "\(denied.output)")
+    }
+
     @Test("over TLS to a port that says nothing, the handshake is the step that failed")
     func silentHandshake() async throws {
         let server = TryServer { _, _ in .init(status: 500) }

@@ -86,7 +86,7 @@ public struct Checklist: Sendable {
         surroundings: Surroundings
     ) {
         let reading = TrialReading(
-            exchanges: exchanges, household: household, rig: rig, surroundings: surroundings)
+            exchanges, household: household, rig: rig, surroundings: surroundings)
         rows = reading.steps.map { Row(step: $0, state: reading.state(of: $0)) }
         remedy = Self.firstToMend(rows).map { TrialRemedy(reading, step: $0.step).text }
     }

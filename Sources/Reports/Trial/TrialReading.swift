@@ -8,10 +8,37 @@ struct TrialReading {
     typealias Step = Checklist.Step
     typealias State = Checklist.State
 
+    /// Those that the steps are judged by: without what was asked about a sign-in after its end, and without
+    /// rejections that the rig meant to get. Polls stay: the one that returned the sign-in is found among them.
     let exchanges: [RecordedExchange]
+    /// What was asked about the sign-in after its end.
+    private let askedTooLate: Set<SignInStep>
     let household: HouseholdRecord?
     let rig: Rig
     let surroundings: Checklist.Surroundings
+
+    /// `all`: what the trial sent, in the order in which it was answered.
+    init(
+        _ all: [RecordedExchange], household: HouseholdRecord?, rig: Rig,
+        surroundings: Checklist.Surroundings
+    ) {
+        let end =
+            all.firstIndex { $0.step == .logout && $0.exchange.outcome == .ok } ?? all.endIndex
+        let late = all[end...].filter { Self.aboutSignIn.contains($0.step) }
+        exchanges =
+            (all[..<end] + all[end...].filter { !Self.aboutSignIn.contains($0.step) })
+            .filter { !$0.exchange.provoked || !$0.exchange.outcome.isError || $0.step == .poll }
+        askedTooLate = Set(late.map(\.step))
+        self.household = household
+        self.rig = rig
+        self.surroundings = surroundings
+    }
+
+    /// Steps whose answers follow from the sign-in that a logout ends.
+    private static let aboutSignIn: Set<SignInStep> = [
+        .checkSignIn, .lookUpCode, .poll, .confirm, .preauthorize, .authorize, .readAuthorization,
+        .mediaToken, .metadata, .renew, .otherClient,
+    ]
 
     var kind: HouseholdKind? { rig.kinds.first }
     /// What the household speaks.
@@ -146,10 +173,10 @@ struct TrialReading {
         guard disconnection == nil else { return .notReached }
         let parts = Self.parts(of: step)
         for part in parts.reversed() {
-            guard let last = exchanges.last(where: { $0.step == part }) else { continue }
-            if let sentence = failure(last) { return .failed(sentence) }
-            if last.exchange.outcome == .notEntitled {
-                return .notEntitled(last.sentence)
+            guard let answered = conclusive(part) else { continue }
+            if let sentence = failure(answered) { return .failed(sentence) }
+            if answered.exchange.outcome == .notEntitled {
+                return .notEntitled(answered.sentence)
             }
         }
         if step == .code, let early = codeEnding { return .failed(early) }
@@ -166,7 +193,17 @@ struct TrialReading {
             let asked = exchanges.contains { parts.contains($0.step) }
             return asked && !rig.afterSignIn.contains(.ask(.authorize)) ? .passed : .notReached
         }
+        if !isReached, parts.prefix(1).contains(where: askedTooLate.contains) {
+            return .notTested("the TV had logged out before this request")
+        }
         return isReached ? .passed : .notReached
+    }
+
+    /// The exchange that a part of a step is judged by: the last, for what failed may have been tried again. Of
+    /// polls the first that returned the sign-in: whether later ones agree is for the promises.
+    private func conclusive(_ part: SignInStep) -> RecordedExchange? {
+        let tried = exchanges.filter { $0.step == part }
+        return part == .poll ? tried.first { $0.exchange.outcome == .ok } ?? tried.last : tried.last
     }
 
     /// How the last exchange of an operation failed; nil when it did not.
