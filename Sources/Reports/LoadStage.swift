@@ -53,8 +53,13 @@ public struct LoadStage: Sendable, Hashable {
         Int((rig(of: header)?.preparation ?? .zero).seconds)
     }
 
-    /// Nil where it cannot be read any more. Of what other files say there is nothing in it.
+    /// Nil where it cannot be read any more. Of what other files say there is nothing in it. A trial keeps the rig
+    /// as it is written, and has played one household of it.
     static func rig(of header: HistoryHeader) -> Rig? {
-        try? Rig.read(header.rigSource, file: header.rigName, with: .recorded).rig
+        let rig = try? Rig.read(header.rigSource, file: header.rigName, with: .recorded).rig
+        guard let rig, rig.load.description != header.load,
+            let trial = rig.trial(of: header.kinds.first), trial.load.description == header.load
+        else { return rig }
+        return trial
     }
 }

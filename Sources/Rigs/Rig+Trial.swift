@@ -52,9 +52,12 @@ extension Rig {
 }
 
 extension Threshold {
-    /// Whether a single household can miss it: what goes wrong in one goes wrong in each.
+    /// Whether a single household can miss it: what goes wrong in one goes wrong in each. That so many are to go
+    /// wrong, as with `authorize errors == 50%`, is about all of them together.
     fileprivate var isAboutEach: Bool {
-        guard kind == nil else { return false }
+        guard kind == nil,
+            [.below, .atMost].contains(comparison) || comparison == .equal && bound == 0
+        else { return false }
         switch (subject, measure) {
         case (.everything, .errors), (.operation, .errors), (.householdsFailed, _),
             (.violations, _),

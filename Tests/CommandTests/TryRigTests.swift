@@ -44,10 +44,12 @@ struct TryRigTests {
     func thresholds() throws {
         let rig = try trial(
             "thresholds: [errors < 2%, poll-token p99 < 1s, households failed == 0, "
-                + "'kind \"first\": errors < 1%', authorize errors < 3%]")
+                + "'kind \"first\": errors < 1%', authorize errors < 3%, media-token errors == 50%, "
+                + "media-token errors == 0%, errors > 1%]")
         #expect(
             rig.thresholds.map(\.text) == [
                 "violations == 0", "errors < 2%", "households failed == 0", "authorize errors < 3%",
+                "media-token errors == 0%",
             ])
     }
 

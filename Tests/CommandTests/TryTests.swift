@@ -215,6 +215,15 @@ struct TryTests {
         #expect(denied.row("poll").hasSuffix("passed"), "\(denied.output)")
     }
 
+    @Test("a kind that returns is tried without its earlier visit, and every request counts")
+    func returning() async throws {
+        let rig = trialRig("embedded") + "\nkinds: [{name: tv, returning: 40%}]\n"
+        let trying = try await Trying.run(
+            ["try", "rig.yaml", "--out", "run"], files: ["rig.yaml": rig])
+        #expect(trying.code == 0, "\(trying.output)\(trying.errors)")
+        #expect(try trying.read("run/summary.json").contains("\"outcome\": \"pass\""))
+    }
+
     @Test("over TLS to a port that says nothing, the handshake is the step that failed")
     func silentHandshake() async throws {
         let server = TryServer { _, _ in .init(status: 500) }
