@@ -172,7 +172,8 @@ public struct Bins: Sendable, Hashable {
         let largest = Double(histogram.largest) / 1e6
         let reachesEnd = largest - upper <= 4 * width
         if reachesEnd { upper = largest }
-        let last = Int(((upper - from) / width).rounded(.down))
+        // A single value may lie a rounding error before the edge that it makes.
+        let last = max(0, Int(((upper - from) / width).rounded(.down)))
         counts = [Int](repeating: 0, count: last + 1)
         beyond = 0
         for bucket in histogram.filled {

@@ -114,6 +114,14 @@ struct ChartTests {
         #expect(Bins(Histogram()) == nil)
     }
 
+    @Test("a single value a rounding error before the edge of its bin is in that bin")
+    func roundedEdge() throws {
+        var histogram = Histogram()
+        histogram.record(1_638_450)
+        let bins = try #require(Bins(histogram))
+        #expect(bins.counts == [1] && bins.beyond == 0)
+    }
+
     @Test("the percentile curve goes as far as there are values, and ends with the slowest")
     func curve() throws {
         let rendered = try FilesTests.evening.get()
