@@ -41,7 +41,8 @@ extension Findings {
                     remedy: "polling.after-success tests it",
                     sentence: "\(invariant.name) was not tested: no TV sent a request after its "
                         + "\(words.event) (0 of \(Figures.counted(events, words.event))), as real TVs do not "
-                        + "either. To test it, let TVs poll on for longer than polling.every: polling: {after-success: 12s}"))
+                        + "either. To test it, let TVs poll on for longer than polling.every: polling: {after-success: 12s}"
+                ))
         }
         return actions
     }
