@@ -2,18 +2,18 @@ internal import Dialects
 internal import Journal
 internal import Vocabulary
 
-/// Logins whose credentials have been posted, while nobody knows which of their requests signs in: one for each screen.
+/// Logins whose credentials have been posted, while it is not known which of their requests signs in: one for each screen.
 /// A sign-in lies between its earliest and its latest possible request, and is judged as one operation of that interval.
 ///
 /// ```text
 ///                                   credentials    hop    hop to the app
 /// a provider's answer was brought       ...       [SAML]                  its own request: the service had no other way
-/// nothing says which it was            [------------------]               nothing before is excused, nothing within accused
-/// it ended on a page                   [-----------]                      the same, and perhaps nobody was signed in
+/// nothing shows which it was           [------------------]               nothing before is excused, nothing within accused
+/// it ended on a page                   [-----------]                      the same, and there may be no sign-in
 /// ```
 ///
-/// A decision on a device whose answer is a redirect that does not tell is the same: one operation from the decision to the
-/// page on which it ends. What that page says is what the decision came to, and is told from then on only.
+/// A decision on a device is the same where its answer is a redirect that does not show its result: one operation from the
+/// decision to the page on which it ends. That page shows the result, which was confirmed from then on only.
 struct OpenLogins {
     private var open: [Observed] = []
 
@@ -36,15 +36,14 @@ struct OpenLogins {
         return true
     }
 
-    /// Whether an exchange is a decision that an answer to come tells of.
+    /// Whether an exchange is a decision whose result a later answer shows.
     @inline(__always)
     func isLedOn(_ exchange: UnsafePointer<Exchange>, _ operation: Observed) -> Bool {
         operation.operation.isDecision && operation.effect == .maybe && Self.isRedirect(exchange)
     }
 
     private static func isRedirect(_ exchange: UnsafePointer<Exchange>) -> Bool {
-        guard case .answered(let status) = exchange.pointee.delivery else { return false }
-        return (300..<400).contains(status)
+        (300..<400).contains(exchange.pointee.delivery.status ?? 0)
     }
 
     /// Takes a page after a decision that was led on, and gives the decision where that was its end.
@@ -91,7 +90,7 @@ struct OpenLogins {
         }
         if isLast, let position {
             let login = open.remove(at: position)
-            // With `error=` it does not tell whether it was seen to bring an answer.
+            // With `error=` it is not known whether it brought an answer.
             if exchange.pointee.observation.result == .ledBack || operation.effect == .doubtful {
                 operation.call = min(operation.call, login.call)
             }

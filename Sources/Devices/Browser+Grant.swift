@@ -8,7 +8,7 @@ internal import Vocabulary
 /// that walks no pages.
 extension Household {
     /// A later hop; one to the page for the code is part of the entry of the code, and one after a decision takes along
-    /// which it was until an answer tells.
+    /// which it was until an answer shows its result.
     func hop(
         _ method: Method, _ address: WebAddress, form: [(String, String)], _ issued: IssuedCode,
         from call: Call
@@ -61,8 +61,8 @@ extension Household {
     }
 
     /// The page on which the decision ends, after redirects. What was said on the way counts; without a word of the rig, a
-    /// page that asks for nothing more. A page with none of the rig's words may still be that of a decision which was taken:
-    /// words of one language, or of one case, are easily missed. The TV, which the service tells, decides (`awaitTV`).
+    /// page that asks for nothing more. A page without the rig's words may still follow a decision that was taken:
+    /// words of one language, or of one case, are easily missed. The TV's polls decide then (`awaitTV`).
     func end(
         _ page: HTMLPage, _ answered: Answered, _ walk: LoginWalk
     ) throws(StopReason) {
@@ -70,17 +70,14 @@ extension Household {
         else {
             return
         }
-        var isTaken = decision.result == .success
-        if decision.result == .none {
-            isTaken = !GrantFinder(page: page, pages: pages, progress: grant).asksAgain
+        let asksAgain = GrantFinder(page: page, pages: pages, progress: grant).asksAgain
+        if decision.result == .success || decision.result == .none && !asksAgain {
+            return noteDone(at: decision.ended)
         }
-        if isTaken { return noteDone(at: decision.ended) }
         let name = grant.refuses ? "refusal" : "approval"
         let words = page.notice.isEmpty ? page.title : page.notice
         let said: Untrusted = words.isEmpty ? "" : ", and says '\(words)'"
-        guard !walk.person.isSecond,
-            !GrantFinder(page: page, pages: pages, progress: grant).asksAgain
-        else {
+        guard !walk.person.isSecond, !asksAgain else {
             throw stuck(
                 "the page after the \(ours: name) does not confirm it\(said)", page, answered, walk)
         }
@@ -88,13 +85,11 @@ extension Household {
         let end: Untrusted =
             "the \(ours: name), whose page at \(walk.call.address.origin)\(walk.call.address.path) has no text of "
             + "\(ours: key)\(said)"
-        note(.decisionNotConfirmed, end)
-        loginEnd = end
-        _ = stuck(end, page, answered, walk)
+        note(.decisionNotConfirmed, asEnd: end, page, answered, walk)
     }
 
-    /// After a decision whose page did not confirm it there is nobody whom the phone could ask: the TV hears of it within a
-    /// few polls, or it was not taken.
+    /// A phone cannot ask a service about a decision whose page did not confirm it: the TV gets its token within a
+    /// few polls, or the decision was not taken.
     @inline(never)
     func awaitTV(_ code: Code) async throws(StopReason) {
         guard let loginEnd, let issued = polledCode, issued.code == code else { return }

@@ -299,10 +299,18 @@ extension Household {
         let words: Untrusted =
             "the login ended on the page at \(walk.call.address.origin)\(walk.call.address.path)\(title) and never "
             + "reached the redirect URL"
-        note(.loginEndedOnPage, words)
-        loginEnd = words
-        _ = stuck(words, page, answered, walk)
+        note(.loginEndedOnPage, asEnd: words, page, answered, walk)
         walk.isClosed = true
+    }
+
+    /// Without a confirmation, how a login ended is said where the service then reports no sign-in, and its page is kept.
+    func note(
+        _ event: DeviceEventName, asEnd words: Untrusted, _ page: HTMLPage, _ answered: Answered,
+        _ walk: LoginWalk
+    ) {
+        note(event, words)
+        loginEnd = words
+        offer(page, because: words, answered, walk)
     }
 
     @inline(never)
@@ -487,16 +495,23 @@ extension Household {
         return stuck(cause, page, answered, walk)
     }
 
-    /// The stop at a page, which is offered to the run directory.
+    /// The stop at a page.
     func stuck(
         _ cause: Untrusted, _ page: HTMLPage, _ answered: Answered?, _ walk: LoginWalk
     ) -> StopReason {
+        offer(page, because: cause, answered, walk)
+        return .failed(cause)
+    }
+
+    /// Offers a page to the run directory.
+    private func offer(
+        _ page: HTMLPage, because cause: Untrusted, _ answered: Answered?, _ walk: LoginWalk
+    ) {
         terms.pages?.offer(cause: shown(cause)) {
             KeptPage.text(
                 page, at: walk.call.address, status: answered?.exchange.delivery.status,
                 cause: cause, household: plan.index, through: lane.gate(of: tv.device))
         }
-        return .failed(cause)
     }
 }
 

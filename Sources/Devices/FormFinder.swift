@@ -70,7 +70,7 @@ struct FormFinder {
         return isLast(scripted) ? .ended(stuck: reason) : .stuck(reason)
     }
 
-    /// A page with words of an error is none that a login ends on.
+    /// A login does not end on a page with words of an error.
     private func isLast(_ scripted: ScriptedLead) -> Bool {
         guard progress.hasSentPassword, case .none = scripted, !page.needsScript else {
             return false

@@ -125,12 +125,11 @@ struct BrowserHops: Sendable {
             if call.operation == .mvpdLogin, isReturn(address) { reading.operation = .assertion }
             return reading
         case 200..<300:
-            let page = reply.text
-            // Credentials that are asked for again have signed nobody in.
+            // A page that asks for the credentials again did not accept them.
             let isTurnedDown =
-                call.operation == .mvpdLogin && call.tag != nil && Self.asksPassword(page)
+                call.operation == .mvpdLogin && call.tag != nil && reply.body.holdsPasswordInput
             return Reading(
-                .ok, .page(Untrusted(page)), Observation(isTurnedDown ? .denied : .none))
+                .ok, .page(Untrusted(reply.text)), Observation(isTurnedDown ? .denied : .none))
         case 500...: return Reading(.serverError, .fault, reason: document.errorWord)
         default:
             let reason = document.errorWord
@@ -151,12 +150,5 @@ struct BrowserHops: Sendable {
         let fields = address.query.split(separator: "&")
         if fields.contains(where: { $0.hasPrefix("error=") }) { return .denied }
         return operation == .mvpdLogin ? .ledBack : .none
-    }
-
-    private static func asksPassword(_ page: String) -> Bool {
-        let page = page.lowercased()
-        return ["type=\"password\"", "type='password'", "type=password"].contains {
-            page.contains($0)
-        }
     }
 }

@@ -119,7 +119,7 @@ public struct Call: Sendable, Hashable {
     public var login: String? { person?.login }
     /// The token that it is about, where a history tells tokens apart (RFC 6749, 6; RFC 7009, 2.1).
     public var token: Secret?
-    /// The decision on a device that led here by redirects that do not tell whether it was taken: the answer may.
+    /// The decision on a device that led here by redirects which do not show whether it was taken; the answer may.
     public var decided: OperationName?
     /// True when the rig expects to be turned down here (wrong code typed, wrong password): such
     /// answers are no errors.

@@ -85,7 +85,7 @@ extension [UInt8] {
         return false
     }
 
-    fileprivate var holdsPasswordInput: Bool {
+    var holdsPasswordInput: Bool {
         holds("type=\"password\"") || holds("type='password'") || holds("type=password")
     }
 

@@ -75,12 +75,13 @@ public final class History: Sendable {
             HistorySchema.events, "ORDER BY household, sequence", as: DeviceEvent.init, body)
     }
 
-    /// The events of that name, each household's in their order.
-    public func events(named name: String, _ body: (DeviceEvent) throws -> Void) throws {
+    /// The events of those names, each household's in their order.
+    public func events(named names: [String], _ body: (DeviceEvent) throws -> Void) throws {
         guard try has(HistorySchema.events) else { return }
+        let marks = names.map { _ in "?" }.joined(separator: ", ")
         try visit(
-            HistorySchema.events, "WHERE name = ? ORDER BY household, sequence", [name],
-            as: DeviceEvent.init, body)
+            HistorySchema.events, "WHERE name IN (\(marks)) ORDER BY household, sequence",
+            StatementArguments(names), as: DeviceEvent.init, body)
     }
 
     /// What happened to the run, in the order of time; none in histories from before it was kept.

@@ -64,24 +64,6 @@ extension Summary {
         ]
     }
 
-    static func loginEnds(_ ends: (count: Int, first: String)) -> [String] {
-        guard ends.count > 0 else { return [] }
-        return [
-            "\(Figures.counted(ends.count, "login")) ended on a page without reaching the redirect URL; the phone asked the "
-                + "service whether it was signed in (the first: \(ends.first)). If the app on the phone waits for the "
-                + "redirect, have the page lead to it"
-        ]
-    }
-
-    static func unconfirmed(_ decisions: (count: Int, first: String)) -> [String] {
-        guard decisions.count > 0 else { return [] }
-        return [
-            "\(Figures.counted(decisions.count, "decision")) ended on a page without the rig's words for it; the TV's polls "
-                + "decided, and none counts as confirmed (the first: \(decisions.first)). If they were taken, "
-                + "write words of that page as approved-when or refused-when of target.device-grant"
-        ]
-    }
-
     static func preSignIns(
         _ households: Households, _ preparation: PreparationSummary?
     ) -> [String] {

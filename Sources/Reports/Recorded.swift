@@ -27,8 +27,8 @@ public protocol Recorded {
     func exchanges(_ body: (Exchange) throws -> Void) throws
     /// All events of devices that were kept, each household's in their order.
     func events(_ body: (DeviceEvent) throws -> Void) throws
-    /// Those of one name.
-    func events(named name: String, _ body: (DeviceEvent) throws -> Void) throws
+    /// Those of some names.
+    func events(named names: [String], _ body: (DeviceEvent) throws -> Void) throws
     /// What happened to the service or the run while it went on, ordered by time.
     func runEvents() throws -> [RunEvent]
     /// The events of devices that were kept of one household, in their order.
@@ -52,8 +52,8 @@ extension Recorded {
     /// Nothing was kept one by one.
     public func exchanges(_ body: (Exchange) throws -> Void) throws {}
     public func events(_ body: (DeviceEvent) throws -> Void) throws {}
-    public func events(named name: String, _ body: (DeviceEvent) throws -> Void) throws {
-        try events { if $0.name == name { try body($0) } }
+    public func events(named names: [String], _ body: (DeviceEvent) throws -> Void) throws {
+        try events { if names.contains($0.name) { try body($0) } }
     }
     public func runEvents() throws -> [RunEvent] { [] }
     public func events(household: Int) throws -> [DeviceEvent] { [] }

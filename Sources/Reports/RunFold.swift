@@ -40,10 +40,8 @@ package struct RunFold {
     private(set) var runEvents: [EventRow] = []
     /// What came before the load; nil where nothing did.
     private(set) var preparation: PreparationSummary?
-    /// Logins that ended on a page, and the words of the first.
-    private(set) var loginEnds = (count: 0, first: "")
-    /// Decisions on a device whose page had none of the rig's words, and the words of the first.
-    private(set) var unconfirmedDecisions = (count: 0, first: "")
+    /// Logins and decisions that ended without a confirmation.
+    private(set) var openEnds = OpenEnds()
     /// The shards of a merged run, and what the merge says of itself.
     private(set) var shards: [MergedShard] = []
     let merge: MergeRecord?
@@ -80,16 +78,7 @@ package struct RunFold {
         }
         let before = try fold(cellsOf: history)
         preparation = try PreparationSummary(history, seconds: loadBegins, sum: before)
-        try history.events(named: "login ended on a page") { event in
-            if loginEnds.count == 0 { loginEnds.first = Sanitizer.line(event.detail, limit: 300) }
-            loginEnds.count += 1
-        }
-        try history.events(named: "decision not confirmed") { event in
-            if unconfirmedDecisions.count == 0 {
-                unconfirmedDecisions.first = Sanitizer.line(event.detail, limit: 300)
-            }
-            unconfirmedDecisions.count += 1
-        }
+        try history.events(named: OpenEnds.names) { openEnds.add($0) }
         errors = try history.errorGroups().filter { $0.last.second >= loadBegins }
         for (position, group) in errors.prefix(25).enumerated() {
             guard let example = group.example else { continue }

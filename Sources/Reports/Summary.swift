@@ -205,8 +205,7 @@ public struct Summary: Sendable, Hashable {
             + Self.throttling(fold.header.throttledBy)
             + Self.slowings(fold.sum(), throttling) + Self.resent(fold.sum())
             + Self.holds(fold.restraint) + Self.preSignIns(households, fold.preparation)
-            + Self.mix(operations, households) + Self.loginEnds(fold.loginEnds)
-            + Self.unconfirmed(fold.unconfirmedDecisions)
+            + Self.mix(operations, households) + fold.openEnds.notes
             + (findings?.columnNote.map { [$0] } ?? [])
         noSignIn = Self.noSignIn(fold, losses)
         (outcome, exitStatus, headline, explanations) = (.pass, .passed, "", [])

@@ -49,7 +49,7 @@ public enum Invariant: UInt8, CaseIterable, Sendable {
     /// Of the OAuth device grant: no other run has anything to check it by.
     public var isOfDeviceGrant: Bool { self >= .decisionFinal }
 
-    /// Whether it is told first of two that were violated together: the cause before what follows from it. What only one
+    /// Whether it is reported first of two that were violated together: the cause before what follows from it. What only one
     /// protocol promises, such as what its codes are good for, is the cause; what every protocol promises of the sign-in that
     /// came of it follows.
     public func leads(_ other: Invariant) -> Bool {

@@ -79,10 +79,7 @@ struct ForeignTests {
         let server = try ForeignServer(
             ["--shape", shape, "--fault", "early-token"], in: folder)
         let rig = try folder.write(Self.slowTyper, to: "rig.yaml")
-        let ended = try await Command(
-            ["run", rig, "--target", await server.command.url(), "--out", "run"] + unhurried,
-            in: folder
-        ).ended()
+        let ended = try await server.start(rig, as: "run").ended()
         #expect(ended.code == 1, "\(ended.output)\(ended.errors)")
         #expect(ended.output.hasPrefix("Failed: the service violated no-token-before-sign-in"))
     }
@@ -257,11 +254,8 @@ struct ForeignTests {
     func planted(_ planted: Planted) async throws {
         let folder = TestFolder()
         let server = try ForeignServer(["--fault", planted.fault], in: folder)
-        let ended = try await Command(
-            [
-                "run", Command.rig("smoke.yaml"), "--target", await server.command.url(), "--out",
-                "run", "--set", "load.settle=12s",
-            ] + unhurried, in: folder
+        let ended = try await server.start(
+            Command.rig("smoke.yaml"), as: "run", setting: ["load.settle=12s"]
         ).ended()
         #expect(ended.code == planted.code, "\(ended.output)")
         let words = ended.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
@@ -291,10 +285,7 @@ struct ForeignTests {
         let folder = TestFolder()
         let server = try ForeignServer(["--fault", fault], in: folder)
         let rig = try folder.write(Self.lenientRig, to: "rig.yaml")
-        let ended = try await Command(
-            ["run", rig, "--target", await server.command.url(), "--out", "run"] + unhurried,
-            in: folder
-        ).ended()
+        let ended = try await server.start(rig, as: "run").ended()
         #expect(ended.code == 1, "\(ended.output)\(ended.errors)")
         let words = ended.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(words.hasPrefix(headline), "\(words)")
