@@ -64,17 +64,20 @@ private final class SignalDesk: @unchecked Sendable {
     private let listeners = Mutex<(next: Int, heard: [(place: Int, call: @Sendable () -> Void)])>(
         (0, []))
 
+    /// Comes back when the sources hear: Dispatch registers them on a thread of its own, and a signal that came in
+    /// between would do what its default is, or nothing.
     private init() {
         let queue = DispatchQueue(label: "screenrig.signals")
         let numbers = [SIGINT, SIGTERM] + (Self.isIgnored(SIGHUP) ? [] : [SIGHUP])
-        sources = numbers.map { number in
-            signal(number, SIG_IGN)
-            return DispatchSource.makeSignalSource(signal: number, queue: queue)
-        }
+        sources = numbers.map { DispatchSource.makeSignalSource(signal: $0, queue: queue) }
+        let registrations = DispatchGroup()
         for source in sources {
+            registrations.enter()
+            source.setRegistrationHandler { registrations.leave() }
             source.setEventHandler { [unowned self] in hear() }
             source.activate()
         }
+        registrations.wait()
     }
 
     func enter(_ call: @escaping @Sendable () -> Void) -> Int {
