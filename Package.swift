@@ -3,8 +3,10 @@ import PackageDescription
 
 /// Settings of every target of ours: Swift 6 mode comes with the tools version; a warning in our
 /// own code is an error, one in a dependency is not (a command-line flag would hit both). An exchange goes through
-/// eight modules: what is optimised is optimised across them.
+/// eight modules: what is optimised is optimised across them. Debug builds know line numbers and no more, an eighth of
+/// the compiling less: to look at variables in a debugger, take that away.
 let house: [SwiftSetting] = [
+    .unsafeFlags(["-Xfrontend", "-gline-tables-only"], .when(configuration: .debug)),
     .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
     .treatAllWarnings(as: .error),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
@@ -12,11 +14,8 @@ let house: [SwiftSetting] = [
 ]
 
 /// Of what every household works with, also in debug builds: the tests play hundreds of thousands of
-/// them. To step through it, take this away. The rest is not worth the time that optimising takes; nor is
-/// more than the line numbers, which leaves out an eighth of that time.
-let quick: [SwiftSetting] = [
-    .unsafeFlags(["-O", "-Xfrontend", "-gline-tables-only"], .when(configuration: .debug))
-]
+/// them. To step through it, take this away. The rest is not worth the time that optimising takes.
+let quick: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 /// Of programs: what every exchange allocates takes more than a third of a simulation's time with the C library's own
 /// allocator (docs/performance.md).
@@ -36,7 +35,8 @@ func part(
 func tests(
     _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
 ) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: house)
+    .testTarget(
+        name: name, dependencies: dependencies, exclude: exclude, swiftSettings: house)
 }
 
 /// `SCREENRIG_TESTS=CheckerTests,RigsTests swift test` builds these test targets and no others: a third of

@@ -1,5 +1,6 @@
 import Dialects
 import Journal
+import TestSupport
 import Testing
 
 @testable import Devices
@@ -33,7 +34,7 @@ import Testing
     }
 
     /// Reading in one pass takes a second for each in a debug build; the second power of so many, hours.
-    static let slow: [String] = {
+    static let slow: [LongText] = {
         var pages: [String] = []
         pages.append("<html><title>\(repeated("<!---->", 140_000))")
         pages.append(repeated("<!--", 200_000))
@@ -53,15 +54,15 @@ import Testing
         pages.append(repeated("<", 900_000))
         pages.append(repeated("<=", 400_000))
         pages.append(repeated("</", 400_000))
-        return pages
+        return pages.map(LongText.init)
     }()
 
     @Test("a page of any make is read in one pass", .timeLimit(.minutes(2)), arguments: slow)
-    func linear(html: String) {
-        _ = Self.look(at: html)
+    func linear(html: LongText) {
+        _ = Self.look(at: html.text)
     }
 
-    static let tooMuch: [(html: String, what: String)] = {
+    static let tooMuch: [(html: LongText, what: String)] = {
         var pages: [(html: String, what: String)] = []
         pages.append((repeated("<form><input name=a></form>", 20_000), "50000 tags"))
         pages.append((repeated("<form><input name=a></form>", 1_001), "1000 forms"))
@@ -71,14 +72,14 @@ import Testing
         pages.append((repeated("<label for=x>", 60_000), "50000 tags"))
         pages.append(("<form " + repeated("a=b ", 501) + ">", "500 attributes in a tag"))
         pages.append((repeated("x", 1_000_000) + "<form>", "1000000 bytes"))
-        return pages
+        return pages.map { (LongText($0), $1) }
     }()
 
     @Test(
         "a page over a budget is one that nobody gets past, and the cause says which",
         arguments: tooMuch)
-    func overBudget(html: String, what: String) {
-        let page = Self.look(at: html)
+    func overBudget(html: LongText, what: String) {
+        let page = Self.look(at: html.text)
         #expect(page.forms.isEmpty)
         guard case .stuck(let reason) = Self.step(page) else {
             Issue.record("not stuck")

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Devices
@@ -234,8 +235,8 @@ import Testing
             String(repeating: "/*", count: 400_000) + "location",
             String(repeating: "try{", count: 200_000) + "location",
             String(repeating: "setTimeout('", count: 60_000) + "location",
-        ])
-    func hostile(text: String) {
-        #expect(["unclear", "none", "go /a"].contains(Self.script(text)))
+        ].map(LongText.init))
+    func hostile(text: LongText) {
+        #expect(["unclear", "none", "go /a"].contains(Self.script(text.text)))
     }
 }

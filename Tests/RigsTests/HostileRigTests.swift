@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Rigs
@@ -184,9 +185,9 @@ struct HostileRigTests {
             ("mvpd,user,password\na,b\0,c\n", ":2: a cell contains a NUL character"),
             ("mvpd,user,user,password\na,b,c,d\n", ":1: duplicate column"),
             ("mvpd,user,password\n" + String(repeating: "a\n", count: 100_000), "and 980 more"),
-        ])
-    func accounts(text: String, problem: String) throws {
-        var surroundings = RigSurroundings(contents: { _ in text })
+        ].map { (LongText($0), $1) })
+    func accounts(text: LongText, problem: String) throws {
+        var surroundings = RigSurroundings(contents: { _ in text.text })
         surroundings.isOpenToOthers = { _ in false }
         let error = try #require(throws: RigErrors.self) {
             try Rig.sample("accounts: {file: a.csv}", with: surroundings)
