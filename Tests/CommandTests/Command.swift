@@ -107,7 +107,7 @@ final class Command {
     func sendToGroup(_ signal: Int32) { kill(-process.processIdentifier, signal) }
 
     /// Waits for its end; a command that outlasts `limit` is killed, and the test fails.
-    func ended(within limit: Duration = .seconds(90)) async throws -> Ended {
+    func ended(within limit: Duration = .seconds(180)) async throws -> Ended {
         while true {
             if let at = ending.at, !process.isRunning {
                 return Ended(
@@ -125,7 +125,7 @@ final class Command {
 
     /// Waits until `condition` holds of the running command.
     func wait(
-        _ what: String, within limit: Duration = .seconds(60), until condition: () -> Bool
+        _ what: String, within limit: Duration = .seconds(180), until condition: () -> Bool
     ) async throws {
         let start = ContinuousClock.now
         while !condition() {
