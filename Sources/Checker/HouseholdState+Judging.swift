@@ -85,6 +85,8 @@ extension HouseholdState {
         }
         if operation.expires > 0, operation.operation.showsExpiry, operation.tag != 0 {
             judgeExpiry(operation, beat)
+        } else {
+            judgeOutlived(beat, at: operation.slot)
         }
     }
 
@@ -186,7 +188,7 @@ extension HouseholdState {
         return last
     }
 
-    private func isWriter(
+    func isWriter(
         _ attempt: SignInAttempt, of value: UInt8, by time: Int64, at slot: UInt8
     ) -> Bool {
         attempt.isCandidate && attempt.beat.call <= time

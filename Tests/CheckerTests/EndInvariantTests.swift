@@ -1,6 +1,7 @@
 import Dialects
 import Journal
 import Testing
+import Vocabulary
 
 @testable import Checker
 
@@ -89,6 +90,85 @@ struct EndInvariantTests {
         story.exchanges.removeLast()
         story.poll(at: 21_030)
         #expect(story.sentences == [])
+    }
+
+    /// Signed in at 1 s; the poll at 2 s names an expiry at 21 s.
+    private static func expiring(_ story: inout Story) {
+        story.code()
+        story.assertion(at: 1_000)
+        story.poll(at: 2_000, Story.alice, expires: Story.epoch + 21_000)
+        story.served(at: 3_000)
+    }
+
+    @Test(
+        "I9: an expired sign-in that still serves a request",
+        arguments: [
+            .authorize, .mediaToken, .userMetadata, .preauthorize, .checkAuthentication,
+        ] as [OperationName])
+    func served(operation: OperationName) throws {
+        var story = Story()
+        Self.expiring(&story)
+        story.tell(.tv, operation, at: 21_010, code: nil, resource: "demo-1")
+        let found = try story.only()
+        #expect(found.invariant == .expiryRespected)
+        #expect(found.standing == .fails)
+        #expect(
+            found.sentence
+                == "household 7: the TV's \(operation) #5 was served by a sign-in at least 3.9 ms after "
+                + "the expiry that the TV's poll-token #3 had returned; there was no sign-in in between"
+        )
+    }
+
+    private static let notServed: [ProfileCase] = [
+        ProfileCase("it was under way at the expiry") {
+            expiring(&$0)
+            $0.served(at: 20_990, took: 500)
+        },
+        ProfileCase("within the skew of the clocks") {
+            expiring(&$0)
+            $0.served(at: 21_005)
+        },
+        ProfileCase("the service says no") {
+            expiring(&$0)
+            $0.served(at: 22_000, .unauthenticated)
+        },
+        ProfileCase("clean-up may be late") {
+            $0.rules.policies.sweepLag = .seconds(2)
+            expiring(&$0)
+            $0.served(at: 22_000)
+        },
+        ProfileCase("a sign-in since then, never shown") {
+            expiring(&$0)
+            $0.code("BBBBBB2", at: 10_000)
+            $0.assertion(at: 21_500, code: "BBBBBB2")
+            $0.served(at: 22_000)
+        },
+        ProfileCase("one that may still take effect") {
+            expiring(&$0)
+            $0.code("BBBBBB2", at: 10_000)
+            $0.assertion(at: 15_000, code: "BBBBBB2", lost: true)
+            $0.served(at: 22_000)
+        },
+        ProfileCase("a newer sign-in that lives longer") {
+            expiring(&$0)
+            $0.code("BBBBBB2", at: 10_000)
+            $0.assertion(at: 15_000, code: "BBBBBB2")
+            $0.poll(
+                at: 16_000, Story.alice, code: "BBBBBB2", expires: Story.epoch + 36_000)
+            $0.served(at: 22_000)
+        },
+        ProfileCase("no expiry was ever named") {
+            expiring(&$0)
+            $0.exchanges[2].observation.expires = nil
+            $0.served(at: 22_000)
+        },
+    ]
+
+    @Test(
+        "I9: a request that an expired sign-in need not have served accuses nobody",
+        arguments: notServed)
+    func unserved(one: ProfileCase) {
+        #expect(one.story.sentences == [])
     }
 
     @Test("I10: a sign-in that outlives its sign-out")
@@ -280,5 +360,16 @@ struct EndInvariantTests {
         let found = try story.only()
         #expect(found.invariant == .errorsHaveNoEffect)
         #expect(found.sentence.contains("phone-2's assertion #4"), "\(found.sentence)")
+    }
+}
+
+extension Story {
+    /// A playback that is authorized, or not.
+    fileprivate mutating func served(
+        at: Double, took: Double = 4, _ result: Observation.Result = .success
+    ) {
+        tell(
+            .tv, .authorize, at: at, took: took, result, code: nil, resource: "demo-1",
+            status: result == .success ? 200 : 403)
     }
 }

@@ -33,6 +33,7 @@ extension ProfileCase {
         story.see([first, second], at: 71_000)
     }
     private static let first = Story.shown(alice, from: 8_002)
+    private static let brief = Story.shown(alice, from: 8_002, life: 20_000)
     private static let second = Story.shown(bob, from: 68_002)
 
     /// Alice is signed in and her TV has seen it; from 12 s on the rest may be told.
@@ -144,6 +145,26 @@ extension ProfileCase {
             $0.login(at: 7_000)
             $0.pollCode(at: 10_000, first)
             $0.pollCode(at: 200_000, first)
+        },
+        ProfileCase("I9: a permit after the profile's notAfter", .expiryRespected) {
+            $0.session()
+            $0.login(at: 7_000, life: 20_000)
+            $0.pollCode(at: 10_000, brief)
+            $0.decide(at: 29_000)
+        },
+        ProfileCase("I9: a permit by a degradation rule after the profile's notAfter") {
+            $0.session()
+            $0.login(at: 7_000, life: 20_000)
+            $0.pollCode(at: 10_000, brief)
+            $0.decide(at: 29_000, source: "degradation")
+        },
+        ProfileCase("I9: a permit at another provider after the profile's notAfter") {
+            $0.session()
+            $0.login(at: 7_000, life: 20_000)
+            $0.pollCode(at: 10_000, brief)
+            $0.session("BBBBBB2", at: 12_000)
+            $0.login(bob, at: 17_000, code: "BBBBBB2")
+            $0.decide(at: 29_000, mvpd: bob.mvpd)
         },
         ProfileCase("I10: a permit after the logout", .logoutFinal) {
             signedIn(&$0)

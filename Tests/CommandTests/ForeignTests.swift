@@ -272,6 +272,32 @@ struct ForeignTests {
     }
 
     @Test(
+        "a sign-in that is still served after its expiry is found, though no poll shows it",
+        arguments: [
+            (
+                ForeignServer.Version.v1, "session-ended.yaml",
+                ["--token-ms", "4000", "--fault", "outlives-expiry"], []
+            ),
+            (
+                .v2, "v2-smoke.yaml", ["--profile-life", "4", "--fault", "expired-profile-served"],
+                ["after-sign-in=[{watch: 5s}, authorize]"]
+            ),
+        ] as [(ForeignServer.Version, String, [String], [String])])
+    func outlived(
+        version: ForeignServer.Version, rig: String, options: [String], changes: [String]
+    ) async throws {
+        let folder = TestFolder()
+        let server = try ForeignServer(version.options + options, in: folder, version: version)
+        let ended = try await server.start(Command.rig(rig), as: "run", setting: changes).ended()
+        #expect(ended.code == 1, "\(ended.output)")
+        let words = ended.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.hasPrefix("Failed: the service violated expiry-respected"), "\(words)")
+        #expect(words.contains("authorize #"), "\(words)")
+        let found = try Run(folder, "run").table("violations.csv")
+        #expect(found.count == 8 && found.allSatisfy { $0["invariant"] == "expiry-respected" })
+    }
+
+    @Test(
         "a run in which no household signed in fails, whatever its thresholds say",
         arguments: [
             (

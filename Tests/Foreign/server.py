@@ -43,6 +43,7 @@ Faults (repeat --fault; SHARE is a percentage, 100 unless given):
   keep-alive[:SHARE]       a kept connection is closed under a GET or DELETE, without a byte of an answer (30 unless
                            given)
   expired-token[:SHARE]    the TV is shown a token that expired an hour ago
+  outlives-expiry[:SHARE]  requests are served after the expiry of the sign-in; polls say that it has expired
   early-token[:SHARE]      the TV is signed in once a browser has begun its way, before anybody has typed a password
 """
 
@@ -63,7 +64,7 @@ SHAPES = ("id", "code", "info", "echo", "form", "meta", "bare", "words", "trim",
           "oidc", "direct", "own", "hops", "hosted", "page")
 FAULTS = {"lost-session": 100, "wrong-user": 100, "never-delivered": 100,
           "late-visibility": None, "busy": 10, "keep-alive": 30, "code-life": None, "expired-token": 100,
-          "early-token": 100}
+          "outlives-expiry": 100, "early-token": 100}
 
 
 class Faults:

@@ -435,7 +435,7 @@ class Service:
 
     def living(self, request):
         token = self.find(request)
-        if token is None or token.expires <= now():
+        if token is None or token.expires <= now() and not self.options.faults.strikes("outlives-expiry"):
             return None
         token.reads += 1
         if token.reads == 3 and self.options.faults.strikes("lost-session"):

@@ -184,6 +184,22 @@ struct ObservableTests {
         #expect(late == [.activated])
     }
 
+    @Test(
+        "expiry-skew of decisions: an expired sign-in is still authorized, and polls say that it is over"
+    )
+    func lateDecision() throws {
+        var settings = ServiceSettings.unthrottled
+        settings.authenticationTTL = .seconds(4)
+        let kinds = try truth("expiry-skew:skew=3s,endpoint=authorize", settings) { caller in
+            caller.logIn(caller.issue())
+            #expect(caller.authorize().status == 200)
+            caller.advance(.seconds(6))
+            #expect(caller.poll().status == 410)
+            #expect(caller.authorize().status == 200)
+        }
+        #expect(kinds == [.activated, .observable])
+    }
+
     @Test("error-but-applied: another sign-in shows nothing of the refused one")
     func otherSignIn() throws {
         let kinds = try truth("error-but-applied") { caller in

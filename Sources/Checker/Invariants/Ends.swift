@@ -160,6 +160,45 @@ extension HouseholdState {
                 text))
     }
 
+    /// `expiry-respected`: a request served by a sign-in that had expired, by the expiry that an earlier answer had
+    /// named. Nothing is concluded where there may be another sign-in than those whose expiry is known: each that
+    /// was tried must have been answered before a token was shown that had not been seen before, and be of a user
+    /// of whom a token was seen.
+    ///
+    /// ```text
+    /// sign-in ──┤   poll: expires E ──┤        E  + skew ·  authorize ──┤ permit
+    /// ```
+    mutating func judgeOutlived(_ beat: CompactOperation, at slot: UInt8) {
+        guard !registry.isDeviceGrant else { return }
+        var last: TokenSeen?
+        var over = Int64.min
+        for position in tokens.indices where isOf(tokens[position].tag, slot) {
+            guard let window = registry.clock.window(of: tokens[position].expires, at: now) else {
+                return
+            }
+            over = max(over, window.high.plus(registry.sweepLag))
+            if tokens[position].beat.call >= last?.beat.call ?? .min { last = tokens[position] }
+        }
+        guard let last else { return }
+        let shown = last.beat.call - registry.visibility
+        for position in attempts.indices
+        where isWriter(attempts[position], of: TokenRead.somebody, by: beat.ret, at: slot) {
+            let attempt = attempts[position]
+            guard attempt.beat.ret < shown, tokens.contains(where: { $0.tag == attempt.tag }) else {
+                return
+            }
+        }
+        check(.expiryRespected)
+        guard beat.call > over else { return }
+        let gap = beat.call - over
+        let text =
+            "\(beat.name) was served by a sign-in at least \(milliseconds(gap)) after the expiry that "
+            + "\(last.beat.name) had returned; there was no sign-in in between"
+        accuse(
+            violation(
+                .expiryRespected, .withinDrift, [last.beat, beat], gap: gap, gapFrom: over, text))
+    }
+
     /// Gone shortly before the expiry that its token names: early rather than lost. True when it
     /// was told so.
     mutating func judgeEarlyEnd(_ read: TokenRead, _ earlier: TokenRead) -> Bool {

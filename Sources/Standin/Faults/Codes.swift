@@ -137,6 +137,7 @@ struct ExpirySkew: FaultInjector {
     private static let endpoints: [(name: String, purpose: RequestContext.Purpose)] = [
         ("registration-record", .readCode), ("delete-registration", .deleteCode),
         ("authenticate", .beginLogin), ("check-code", .checkCode), ("poll-token", .poll),
+        ("authorize", .authorize),
     ]
 
     var chance: Chance
@@ -163,7 +164,7 @@ struct ExpirySkew: FaultInjector {
         if decided[device] == nil { decided[device] = chance.draw() }
         guard decided[device] == true else { return }
         let now = request.moment.milliseconds
-        let expires = request.isPoll ? service.tokens[device]?.expires : request.record?.expires
+        let expires = expiry(request, device, service)
         // Where it makes no difference, not even the response's `Date` is to tell of it.
         guard let expires, (now < expires) != (now - skew < expires) else { return }
         context.moment = Moment(now: request.moment.now, milliseconds: now - skew)
@@ -177,9 +178,17 @@ struct ExpirySkew: FaultInjector {
         // A deletion that comes too late is answered yes, and does no harm.
         let isHarmless = request.purpose == .deleteCode && skew > 0
         guard let activation, !isHarmless, let device = request.device else { return }
-        let expires = request.isPoll ? service.tokens[device]?.expires : request.record?.expires
+        let expires = expiry(request, device, service)
         guard let expires, abs(request.moment.milliseconds - expires) > 15 else { return }
         context.show(activation, request)
+    }
+
+    /// The end that decides: of the sign-in or of the code.
+    private func expiry(_ request: RequestContext, _ device: DeviceKey, _ service: Service)
+        -> Int64?
+    {
+        request.isPoll || request.purpose == .authorize
+            ? service.tokens[device]?.expires : request.record?.expires
     }
 }
 
