@@ -12,11 +12,17 @@ struct CodeClock {
     static let leeway: Duration = .seconds(2)
 
     /// Epoch milliseconds, and an instant at which the service's clock had reached them.
-    private var reading: (generated: Int64, at: Instant)?
+    private var reading: (generated: Int64, since: Instant, at: Instant)?
 
     mutating func read(_ issued: Answered) {
         guard let generated = issued.exchange.observation.generated else { return }
-        reading = (generated, issued.exchange.ended)
+        reading = (generated, issued.exchange.sent, issued.exchange.ended)
+    }
+
+    /// When the token in an answer expires at the earliest. Nil where either time is unknown.
+    func earliestEnd(of polled: Answered) -> Instant? {
+        guard let reading, let expires = polled.exchange.observation.expires else { return nil }
+        return reading.since + .milliseconds(expires - reading.generated)
     }
 
     /// Whether the token in an answer had surely expired before it was asked for. False where either
@@ -58,6 +64,21 @@ extension Household {
         let tenths = (milliseconds + 50) / 100
         return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
     }
+
+    /// Until when the sign-in lasts that an answer showed. Of two providers' the one that lasts longer counts: what is
+    /// refused before is an error as ever.
+    func note(signInBy answered: Answered) {
+        let end = serviceClock.earliestEnd(of: answered)
+        guard isAtAnotherProvider else {
+            tv.device.signInEnd = end
+            return
+        }
+        let other = tv.device.signInEnd
+        tv.device.signInEnd = end.flatMap { end in other.map { max($0, end) } }
+    }
+
+    /// The sign-in is over by its own expiry: that nobody is signed in is correct.
+    var isSignInOver: Bool { tv.device.signInEnd.map { lane.now >= $0 } ?? false }
 
     /// The code's lifetime, as the service gave it, is over: a rejection of the code on the TV is correct.
     var isCodeOver: Bool { codeEnd.map { lane.now >= $0 } ?? false }

@@ -215,7 +215,7 @@ extension Household {
                 restarts += 1
                 authorizedUntil = [:]
                 viewerLeft = nil
-                note(.signInRestarted, words)
+                note(.signInRestarted, isSignInOver ? "\(words): the sign-in had expired" : words)
                 if plan.kind.firstScreen.isSDK {
                     try await sdkSignIn()
                 } else {

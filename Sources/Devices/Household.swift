@@ -240,6 +240,10 @@ actor Household {
         case .failed(let cause):
             record.fate = .failed
             record.cause = shown(cause)
+        // Each time the sign-in had run out as it said it would: the service kept nobody from anything.
+        case .signedOut(let cause) where isSignInOver:
+            leave(by: .viewer)
+            record.cause = shown("\(cause): the sign-in had expired")
         case .signedOut(let cause):
             record.fate = .failed
             record.cause =

@@ -157,6 +157,7 @@ extension Household {
             remember(tag?.mvpd)
         }
         tokenEnd = end(of: polled)
+        note(signInBy: polled)
     }
 }
 

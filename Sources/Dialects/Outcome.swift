@@ -3,7 +3,8 @@
 public enum Outcome: UInt8, CaseIterable, Sendable {
     /// The answer that the operation hopes for.
     case ok
-    /// Not yet: a poll's 404/410, a 403 of a check before the sign-in. No error.
+    /// Nobody is signed in, which is true: a poll's 404/410, a 403 of a check before the sign-in, a request after the
+    /// sign-in's own expiry. No error.
     case pending
     /// 429: flow control. No error, no information.
     case throttled

@@ -44,6 +44,13 @@ public final class Device {
         set { counter.isSignedIn = newValue }
     }
 
+    /// When its sign-in is over by the expiry that the service has given it; nil: nobody knows. That nobody is signed in is
+    /// then what the service must say, and no error.
+    public var signInEnd: Instant? {
+        get { counter.signInEnd }
+        set { counter.signInEnd = newValue }
+    }
+
     /// Numbers the requests of its household from 1, for a transport that draws by them.
     public func nextRequest() -> Int {
         counter.requests += 1
@@ -73,6 +80,7 @@ public final class Device {
         fileprivate var secrets = KnownSecrets()
         fileprivate var throttled = ThrottledRequests()
         fileprivate var isSignedIn = false
+        fileprivate var signInEnd: Instant?
         public init() {}
 
         func next() -> Int {

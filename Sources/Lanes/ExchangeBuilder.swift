@@ -77,7 +77,7 @@ public struct ExchangeBuilder: Sendable {
         planned: Instant, begun: Instant, isResent: Bool, recent: inout RecentContent
     ) -> Answered {
         let delivery: Delivery
-        let reading: Reading
+        var reading: Reading
         device.secrets.note(call)
         switch transfer.result {
         case .answered(let reply):
@@ -105,6 +105,10 @@ public struct ExchangeBuilder: Sendable {
             reading = Reading(
                 isResent ? .resent : error.outcome, .unanswered(error, reached: true),
                 reason: "\(ours: error.kind.rawValue)")
+        }
+        let isOver = device.signInEnd.map { transfer.ended >= $0 } ?? false
+        if isOver, reading.observation.result == .unauthenticated, reading.outcome == .rejected {
+            reading.outcome = .pending
         }
         let operation = reading.operation ?? call.operation
         let gate = gate.knowing(device.secrets)

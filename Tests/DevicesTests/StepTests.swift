@@ -115,6 +115,40 @@ struct StepTests {
         #expect(scene.record.fate == .signedIn && scene.record.cause.isEmpty)
     }
 
+    /// A token that ends 60 s after its code was made.
+    private static let brief = Scripted.answer(
+        200, #"{"requestor":"DEMOTV","mvpd":"A","userId":"u","expires":"61000"}"#)
+
+    @Test(
+        "that nobody is signed in is no error once the sign-in's own expiry is over, and one before it",
+        arguments: [("20s", true), ("90s", false)])
+    func expired(watched: String, isError: Bool) throws {
+        let scene = try Scene(
+            polls: [Self.brief, Script.token],
+            [.authorize: [Self.gone, Self.authorized]], viewer: "1s",
+            after: "[{watch: \(watched)}, authorize]")
+        let asked = scene.exchanges.filter { $0.operation == .authorize }
+        #expect(asked.map(\.isError) == [isError, false])
+        #expect(asked.map(\.outcome) == [isError ? .rejected : .pending, .ok])
+        #expect(scene.record.fate == .signedIn && scene.record.cause.isEmpty)
+    }
+
+    @Test("a household whose sign-ins all end as they said they would has not failed")
+    func expiredForEver() throws {
+        // 3.5 s: until the TV sees it, it is over.
+        let brief = Scripted.answer(
+            200, #"{"requestor":"DEMOTV","mvpd":"A","userId":"u","expires":"4500"}"#)
+        let scene = try Scene(
+            polls: Array(repeating: brief, count: 9),
+            [.authorize: Array(repeating: Self.gone, count: 9)], viewer: "1s",
+            after: "[authorize]")
+        #expect(scene.count(.authorize) == 3)
+        #expect(scene.record.fate == .signedIn)
+        #expect(
+            scene.record.cause
+                == "authorize answered 403 User not Authenticated: the sign-in had expired")
+    }
+
     @Test("authorizations go with the session: what was authorized before is asked for again")
     func signedOutBeforeMedia() throws {
         let scene = try Scene(

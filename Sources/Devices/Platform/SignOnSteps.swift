@@ -286,6 +286,7 @@ extension Household {
     func signedInAtOnce(_ answered: Answered, by path: SignInPath) {
         if record.tokenSeen == nil { record.tokenSeen = answered.exchange.ended }
         traces.signedIn = true
+        note(signInBy: answered)
         signedInNow(by: path)
     }
 

@@ -47,8 +47,10 @@ extension Explanation {
             "ok", "a successful response", "Not an error.", harmless: "", send: ""),
         outcome(
             "pending", "not yet",
-            "A poll's 404 or 410, or a check's 403 before the sign-in. Not an error.",
-            harmless: "The normal response while viewers sign in.", send: ""),
+            "A poll's 404 or 410, a check's 403 before the sign-in, or \"not authenticated\" after the "
+                + "sign-in's own expiry. Not an error.",
+            harmless: "The normal response while viewers sign in, and after a sign-in has expired.",
+            send: ""),
         outcome(
             "throttled", "429: the service limits the rate",
             "The device waits and tries again. Not an error.",

@@ -221,6 +221,8 @@ struct TrialReading {
         // The phone had signed in, and the TV was told "not yet" to the end.
         case .pending where last.step == .poll:
             return household?.phoneDone == nil ? nil : ending ?? last.sentence
+        case .pending where last.exchange.observation.result == .unauthenticated:
+            return last.sentence + ": the sign-in had expired"
         case .pending: return last.sentence + " although the login had ended"
         case .throttled:
             // Where the server asked for a longer wait than the trial takes, the household says so.
