@@ -179,6 +179,10 @@ extension UserResolution.Accusation {
         case .anothers(let household):
             text
                 + "which belongs to another account: household \(household) signed in with that account"
+        case .eithers(let household):
+            text
+                + "as household \(household) was, which signed in with another account: one of the two got "
+                + "the other's user"
         case .notListed:
             text + "but the accounts file has another user-id for the account"
         case .otherThan(let name, let household):

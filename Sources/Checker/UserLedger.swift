@@ -85,6 +85,8 @@ struct UserResolution {
     enum Reason {
         /// It is the user of an account that this household signed in with.
         case anothers(household: Int)
+        /// As `anothers`, but of the two households either may be the one that got the other's user.
+        case eithers(household: Int)
         /// The accounts file has another user for the account, and this one for nobody.
         case notListed
         /// The account was first shown as this user.
@@ -147,9 +149,15 @@ extension UserLedger {
             var first: Int
         }
         private var counts: [UInt64: [UInt64: Appearance]] = [:]
+        /// What media tokens and user metadata call the users of accounts, where they mean by it what tokens do; and
+        /// the other way round, with a household that was told so.
+        private var otherNames: [UInt64: Set<UInt64>] = [:]
+        private var namedElsewhere: [UInt64: [UInt64: Int]] = [:]
         private var signIns: [UInt64: Int] = [:]
 
         private var isOfTokens = true
+        /// Users of whom only the order of the answers tells whose they are.
+        private var unsure: Set<UInt64> = []
 
         private mutating func group(_ source: Claim.ClaimSource) {
             isOfTokens = source == .token
@@ -184,6 +192,7 @@ extension UserLedger {
 
         mutating func resolveTokens() {
             group(.token)
+            findOtherNames()
             holdColumnAgainstAnswers()
             let listedUsers = Dictionary(
                 known.sorted { $0.key < $1.key }.map { ($0.value, [$0.key]) }, uniquingKeysWith: +)
@@ -204,7 +213,8 @@ extension UserLedger {
                 let owners = resolution.owners[claim.user] ?? []
                 if owners.contains(claim.account) { continue }
                 let home = resolution.homes[claim.user].map {
-                    UserResolution.Reason.anothers(household: $0)
+                    unsure.contains(claim.user)
+                        ? UserResolution.Reason.eithers(household: $0) : .anothers(household: $0)
                 }
                 accuse(claim, home ?? .notListed, owners)
             }
@@ -230,8 +240,31 @@ extension UserLedger {
             known = [:]
         }
 
+        private mutating func findOtherNames() {
+            var persons: [UInt64: Set<UInt64>] = [:]
+            for claim in claims where claim.source == .token {
+                persons[claim.account, default: []].insert(claim.person)
+            }
+            for source in [Claim.ClaimSource.media, .metadata] {
+                var names: [UInt64: Set<UInt64>] = [:]
+                for claim in claims where claim.source == source {
+                    names[claim.account, default: []].insert(claim.person)
+                }
+                let compared = names.filter { persons[$0.key] != nil }
+                let agreeing = compared.filter { account, names in
+                    persons[account]?.isDisjoint(with: names) == false
+                }
+                guard agreeing.count * 2 > compared.count else { continue }
+                otherNames.merge(names) { $0.union($1) }
+                for claim in claims where claim.source == source {
+                    let home = namedElsewhere[claim.person]?[claim.account] ?? claim.household
+                    namedElsewhere[claim.person, default: [:]][claim.account] = home
+                }
+            }
+        }
+
         /// Whose user it is: of several accounts that were shown as it, at most one is.
-        private func owner(of user: UInt64, among claimants: [UInt64]) -> UInt64? {
+        private mutating func owner(of user: UInt64, among claimants: [UInt64]) -> UInt64? {
             var left = claimants.filter { listedUser(of: $0, otherThan: user) == nil }
             func narrow(_ isLikely: (UInt64) -> Bool) {
                 guard left.count > 1 else { return }
@@ -242,6 +275,18 @@ extension UserLedger {
             if let at = firstShown[user] {
                 narrow { (book.firstSignIn(with: $0) ?? .max) <= at.plus(slack) }
             }
+            // A poll that went astray leaves what else the service says of a device as it is.
+            if let person = counts[user]?.values.first.map({ claims[$0.first].person }) {
+                // Shown to others only, while its own account was shown as somebody else.
+                if let named = namedElsewhere[person], named.count == 1, let own = named.first,
+                    left.allSatisfy({ otherNames[$0]?.contains(person) == false })
+                {
+                    resolution.homes[user] = own.value
+                    return own.key
+                }
+                narrow { otherNames[$0]?.contains(person) ?? false }
+                narrow { otherNames[$0] == nil }
+            }
             // Who was shown as somebody that no other account was shown as is that one.
             narrow { account in
                 !(usersOf[account] ?? []).contains { $0 != user && accountsOf[$0] == [account] }
@@ -249,6 +294,7 @@ extension UserLedger {
             let most = left.compactMap { counts[user]?[$0]?.devices }.max()
             narrow { counts[user]?[$0]?.devices == most }
             // In the order of the answers: who was shown first.
+            if left.count > 1 { unsure.insert(user) }
             return left.first
         }
 

@@ -251,11 +251,48 @@ struct UserTests {
         #expect(
             story.sentences == [
                 "household 3: the TV's poll-token #4 returned user u-11 at DemoCable, "
-                    + "which belongs to another account: household \(victimFirst ? 1 : 5) signed "
-                    + "in with that account"
+                    + "as household \(victimFirst ? 1 : 5) was, which signed in with another account: "
+                    + "one of the two got the other's user"
             ])
         #expect(Self.accused(story) == ["token-isolation 3 certain"])
         #expect(story.findings.failing == 1)
+    }
+
+    @Test("a poll that went astray before the victim's own names the household that made it")
+    func astray() {
+        func told(_ ask: (Person) -> (media: Tag?, user: String?)) -> [String] {
+            var story = Self.story()
+            for (number, person) in [Self.ben, Self.ann, Self.cy].enumerated() {
+                Self.live(
+                    &story, person, in: number + 1, from: Double(number) * 20,
+                    shown: person.account == Self.ben.account ? [Self.ann.user] : nil,
+                    media: ask(person).media, metadata: (ask(person).user, nil))
+            }
+            return story.sentences
+        }
+        let found = [
+            "household 1: the TV's poll-token #4 returned user u-11 at DemoCable, which belongs to "
+                + "another account: household 2 signed in with that account"
+        ]
+        #expect(told { ($0.user, nil) } == found)
+        #expect(told { (nil, $0.user.user) } == found)
+        // The victim's own poll went astray as well.
+        var story = Self.story()
+        Self.live(&story, Self.ben, in: 1, from: 0, shown: [Self.ann.user], media: Self.ben.user)
+        Self.live(&story, Self.ann, in: 2, from: 20, shown: [Self.cy.user], media: Self.ann.user)
+        Self.live(&story, Self.cy, in: 3, from: 40, media: Self.cy.user)
+        Self.live(&story, Self.ben, in: 4, from: 20_000, media: Self.ben.user)
+        #expect(
+            story.sentences == found + [
+                "household 2: the TV's poll-token #4 returned user u-33 at DemoCable, which belongs "
+                    + "to another account: household 3 signed in with that account"
+            ])
+        // Where nothing else names users, the order of the answers decides, and says so.
+        #expect(
+            told { _ in (nil, nil) } == [
+                "household 2: the TV's poll-token #4 returned user u-11 at DemoCable, as household 1 "
+                    + "was, which signed in with another account: one of the two got the other's user"
+            ])
     }
 
     @Test("a leak before the true user, and after")

@@ -1,4 +1,5 @@
 import Foundation
+import Journal
 import TestSupport
 import Testing
 
@@ -296,6 +297,45 @@ struct ForeignTests {
         let found = try Run(folder, "run").table("violations.csv")
         #expect(found.count == 8 && found.allSatisfy { $0["invariant"] == "expiry-respected" })
     }
+
+    @Test("a poll that shows another household's sign-in names the household that was shown it")
+    func crossed() async throws {
+        let folder = TestFolder()
+        let server = try ForeignServer(
+            ["--mvpd", "demo-1", "--fault", "crossed-poll:30"], in: folder)
+        let rig = try folder.write(Self.crossedRig, to: "rig.yaml")
+        let ended = try await server.start(rig, as: "run").ended()
+        #expect(ended.code == 1, "\(ended.output)\(ended.errors)")
+        // Only polls go astray: a media token names the household's own user.
+        var polled: [Int: String] = [:]
+        var own: [Int: String] = [:]
+        try History(path: folder.path("run")).exchanges { exchange in
+            guard let user = exchange.observation.tag?.user else { return }
+            let household = exchange.device.household
+            switch exchange.operation {
+            case .pollToken: polled[household] = user
+            case .mediaToken: own[household] = user
+            default: break
+            }
+        }
+        let crossed = polled.keys.filter { polled[$0] != own[$0] }.sorted()
+        let named = try Run(folder, "run").table("violations.csv")
+        #expect(!named.isEmpty && named.allSatisfy { $0["invariant"] == "token-isolation" })
+        #expect(named.compactMap { $0["household"].flatMap { Int($0) } }.sorted() == crossed)
+    }
+
+    private static let crossedRig = """
+        rig: crossed
+        target: {base: embedded}
+        load: {closed: {households: 24}, settle: 6s}
+        kinds:
+          - name: living room
+            viewer: {notices-code: fixed 100ms, signs-in: fixed 100ms, gives-up: 0%}
+        forwarded-for: per-device
+        polling: {every: 3s}
+        after-sign-in: [user-metadata, authorize, media-token]
+
+        """
 
     @Test(
         "a run in which no household signed in fails, whatever its thresholds say",

@@ -36,6 +36,7 @@ details), busy (503 without a body) and keep-alive, whose timeout ends as a requ
 Faults (repeat --fault; SHARE is a percentage, 100 unless given):
   lost-session[:SHARE]     the session is gone at the third request that needs it
   wrong-user[:SHARE]       a device is signed in as the user who signed in before
+  crossed-poll[:SHARE]     a poll is shown the sign-in of another device; everything else is the device's own
   never-delivered[:SHARE]  the phone is told "done", the TV never
   late-visibility:MS       the TV is told MS milliseconds later than the phone
   busy[:SHARE]             polls are answered 503 without a body (10 unless given)
@@ -62,7 +63,7 @@ from service import Service
 
 SHAPES = ("id", "code", "info", "echo", "form", "meta", "bare", "words", "trim",
           "oidc", "direct", "own", "hops", "hosted", "page")
-FAULTS = {"lost-session": 100, "wrong-user": 100, "never-delivered": 100,
+FAULTS = {"lost-session": 100, "crossed-poll": 100, "wrong-user": 100, "never-delivered": 100,
           "late-visibility": None, "busy": 10, "keep-alive": 30, "code-life": None, "expired-token": 100,
           "outlives-expiry": 100, "early-token": 100}
 

@@ -465,7 +465,11 @@ class Service:
         token = self.find(request)
         if token is not None and token.expires <= now():
             return self.answers.error(request, 410, "Gone")
-        return self.token_answer(request, self.living(request))
+        found = self.living(request)
+        others = [each for each in self.tokens.values() if each is not found]
+        if found and others and self.options.faults.strikes("crossed-poll"):
+            found = self.options.faults.random.choice(others)
+        return self.token_answer(request, found)
 
     def token_of_code(self, request, code):
         refusal = self.missing(request, "requestor")
