@@ -320,7 +320,15 @@ extension HouseholdState {
                 && (violation.hangsOnCode || !isConditional($0.position))
         }
         if let same {
-            if let position = same.position { registry.amend(position) { $0.times += 1 } }
+            guard let position = same.position else { return }
+            registry.amend(position) { found in
+                found.times += 1
+                // What the documentation promises is told rather than what is a reading of ours.
+                guard violation.source == .documented, found.source != .documented else { return }
+                var stronger = violation
+                (stronger.times, stronger.companions) = (found.times, found.companions)
+                found = stronger
+            }
             return
         }
         let cause = causes.first {

@@ -140,9 +140,9 @@ public struct TrialResult: Sendable {
         .profiles,
     ]
 
-    /// Whether that promise was broken.
-    public func breaks(_ invariant: Invariant) -> Bool {
-        breaches.contains { $0.invariant == invariant }
+    /// Whether that promise was broken: one of that source, where it is given, or one that is documented.
+    public func breaks(_ invariant: Invariant, of source: PromiseSource? = nil) -> Bool {
+        breaches.contains { $0.breaks(invariant, of: source) }
     }
 }
 
@@ -177,6 +177,19 @@ public struct Breach: Sendable, Hashable {
         self.exchanges = exchanges
         self.gap = gap
         self.scene = scene
+    }
+
+    /// Whether it is a breach of that promise. What the documentation promises, and a reading of ours of the same name, are
+    /// two promises: that the second breaks does not show that the first still does.
+    func breaks(_ invariant: Invariant, of source: PromiseSource? = nil) -> Bool {
+        self.invariant == invariant
+            && (source == nil || self.source == source || self.source == .documented)
+    }
+
+    /// The same of the promise that a case is about; the same contradiction is the same promise, whosever it is by now.
+    func breaks(_ expected: Case.Expected) -> Bool {
+        breaks(expected.invariant, of: expected.source)
+            || invariant == expected.invariant && signature == expected.signature
     }
 
     public init(_ violation: Violation) {

@@ -184,6 +184,35 @@ struct EndInvariantTests {
                 + "after the TV's logout #13 had ended it; there was no sign-in in between")
     }
 
+    @Test(
+        "I10: the check of a code after the sign-out is a reading of ours; a poll then is documented"
+    )
+    func checkAfterLogout() throws {
+        var story = Story.clean()
+        story.exchanges.removeLast()
+        story.rules.promises = Promises(.documented)
+        story.check(at: 20_500)
+        let reading = try story.only()
+        #expect(reading.invariant == .logoutFinal)
+        #expect(reading.source == .ours && reading.standing == .observed)
+        story.poll(at: 20_700, Story.alice)
+        let found = try story.only()
+        #expect(found.source == .documented && found.standing == .fails && found.times == 2)
+        #expect(found.sentence.contains("the TV's poll-token #15"), "\(found.sentence)")
+    }
+
+    @Test("I3, I4: a check of a code after the sign-out promises the TV nothing")
+    func checkedLate() {
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000)
+        story.poll(at: 8_020, Story.alice)
+        story.tell(.tv, .logout, at: 9_000, code: nil, status: 204)
+        story.check(at: 9_500)
+        for number in 0..<8 { story.poll(at: 10_000 + Double(number) * 5_000) }
+        #expect(story.findings.violations.map(\.invariant) == [.logoutFinal])
+    }
+
     @Test("I10: a poll that was under way during the sign-out is not counted")
     func logoutOverlap() {
         var story = Story.clean()

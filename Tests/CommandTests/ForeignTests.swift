@@ -338,6 +338,23 @@ struct ForeignTests {
         """
 
     @Test(
+        "a case of logout-final is not reproduced by the check of a code, which stays as it was recorded"
+    )
+    func mendedLogout() async throws {
+        let folder = TestFolder()
+        let raced = try await Command.run(
+            "race", Command.rig("races/poll-logout.yaml"), "--virtual", "--fault",
+            "logout-resurrection", "--trials", "200", "--out", "race", in: folder)
+        #expect(raced.code == 1, "\(raced.output)\(raced.errors)")
+        let server = try ForeignServer(["--shape", "recorded"], in: folder)
+        let ended = try await Command.run(
+            "replay", "race/cases/poll-logout-logout-final.json", "--target",
+            await server.command.url(), "--times", "4", in: folder)
+        #expect(ended.code == 0, "\(ended.output)\(ended.errors)")
+        #expect(ended.output.contains("0 of 4 "), "\(ended.output)")
+    }
+
+    @Test(
         "a run in which no household signed in fails, whatever its thresholds say",
         arguments: [
             (

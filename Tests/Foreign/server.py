@@ -13,7 +13,7 @@ What it knows unless told otherwise: requestor DEMOTV, domain demo.test, provide
 accounts, free preview from provider TempPass. User ids are opaque (`u-` and 14 hexadecimal digits), the same at each
 sign-in of an account; with --accounts (CSV: mvpd,user,password[,user-id]) the login page checks them.
 
-Shapes (repeat --shape; all but oidc, direct, own, hops, hosted and page were seen in answers of real services):
+Shapes (repeat --shape; all but oidc, direct, own, hops, hosted, page and recorded were seen in answers of real services):
   id      the record of a code has an id that is no UUID (8-8-4-4-4-12)
   code    codes have 6 characters
   info    its `info` has no deviceInfo; deprecated fields are there, null where not sent, and so is mvpd
@@ -28,6 +28,7 @@ Shapes (repeat --shape; all but oidc, direct, own, hops, hosted and page were se
   hops    the first address of the service that the provider leads to signs in; two more, 4 s apart, come before the app
   hosted  the same, and the post of the credentials signs in already
   page    the post of the credentials signs in, and ends on a page that leads nowhere
+  recorded  the check of a code says that a login was recorded, also after its logout
   trim    resources are answered as they were understood: without blanks around them
 
 What real services answered now and then is there as an option or a fault of less than 100 %: --deny (403 noAuthz, with
@@ -61,7 +62,7 @@ from answers import Answers
 from http11 import serve
 from service import Service
 
-SHAPES = ("id", "code", "info", "echo", "form", "meta", "bare", "words", "trim",
+SHAPES = ("id", "code", "info", "echo", "form", "meta", "bare", "words", "trim", "recorded",
           "oidc", "direct", "own", "hops", "hosted", "page")
 FAULTS = {"lost-session": 100, "crossed-poll": 100, "wrong-user": 100, "never-delivered": 100,
           "late-visibility": None, "busy": 10, "keep-alive": 30, "code-life": None, "expired-token": 100,

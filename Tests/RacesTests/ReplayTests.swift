@@ -1,6 +1,7 @@
 import Races
 import Statistics
 import Testing
+import Vocabulary
 
 @Suite("Replaying a case")
 struct ReplayTests {
@@ -47,6 +48,24 @@ struct ReplayTests {
         let outcome = await Replay(Case.sample, on: arena).play(times: 5)
         #expect(outcome.rate == HitRate(hits: 0, trials: 5))
         #expect(outcome.others == [.tokenMonotonic: 5])
+    }
+
+    @Test(
+        "a reading of ours of the same name is no hit of what is documented, and the other way round it is",
+        arguments: [
+            (PromiseSource.documented, PromiseSource.ours, 0), (.documented, .documented, 5),
+            (.ours, .ours, 5), (.ours, .documented, 5), (.policy, .ours, 0),
+        ])
+    func sources(found: PromiseSource, breaks: PromiseSource, hits: Int) async {
+        var known = Case.sample
+        known.expected = Case.Expected(
+            .logoutFinal, source: found, ops: [],
+            signature: "logout-final: logout success > poll-token success", sentence: "")
+        let arena = SyntheticArena(source: breaks) { _ in [.logoutFinal: 1] }
+        let outcome = await Replay(known, on: arena).play(times: 5)
+        #expect(outcome.rate == HitRate(hits: hits, trials: 5))
+        #expect(outcome.others == (hits == 0 ? [.logoutFinal: 5] : [:]))
+        #expect((outcome.example == nil) == (hits == 0))
     }
 
     @Test(

@@ -12,14 +12,16 @@ final class SyntheticArena: Arena {
     private let rule: Rule
     private let dice: Mutex<Dice>
     private let log = Mutex<[Schedule]>([])
+    private let source: PromiseSource?
     private let unplayable: @Sendable (Schedule) -> TrialResult.Discard?
 
     init(
-        seed: Seed = Seed(1),
+        seed: Seed = Seed(1), source: PromiseSource? = nil,
         unplayable: @escaping @Sendable (Schedule) -> TrialResult.Discard? = { _ in nil },
         _ rule: @escaping Rule
     ) {
         self.rule = rule
+        self.source = source
         self.unplayable = unplayable
         dice = Mutex(seed.generator())
     }
@@ -38,7 +40,8 @@ final class SyntheticArena: Arena {
         for (invariant, chance) in rule(schedule).sorted(by: { $0.key < $1.key })
         where dice.withLock({ $0.chance(chance) }) {
             result.breaches.append(
-                Breach(invariant, sentence: "\(invariant.name) broke", household: 17))
+                Breach(
+                    invariant, source: source, sentence: "\(invariant.name) broke", household: 17))
         }
         result.releases = schedule.ops.enumerated().map { position, op in
             TrialResult.ReleaseTime(

@@ -17,7 +17,10 @@ extension HouseholdState {
             judgeBack(life, beat)
         case (.authenticate, .success), (.checkCode, .success), (.preauthorizeCode, .success):
             judgeAlive(life, beat)
-            if operation.operation == .checkCode, lives[life].told == nil {
+            // That a login was recorded which a logout has ended since promises the TV nothing.
+            if operation.operation == .checkCode, lives[life].told == nil,
+                logout(before: beat, operation, TokenRead.somebody) == nil
+            {
                 lives[life].told = beat
             }
         case (.checkCode, .absent), (.checkCode, .expired), (.preauthorizeCode, .absent):
@@ -221,22 +224,29 @@ extension HouseholdState {
         return true
     }
 
-    /// `logout-final`: after a sign-out nothing of that sign-in answers.
-    mutating func judgeLogout(_ operation: Observed, _ beat: CompactOperation, _ value: UInt8) {
+    /// The sign-out that had ended every sign-in which `beat` may show, before it was sent.
+    private func logout(before beat: CompactOperation, _ operation: Observed, _ value: UInt8)
+        -> CompactOperation?
+    {
         guard !signOuts.isEmpty,
             let out = signOuts.last(where: {
                 $0.effect == .success && $0.ret < beat.call - registry.visibility
                     && $0.ends(operation.slot)
             })?.beat
-        else { return }
+        else { return nil }
         // A check of a code answers for that code's sign-in alone.
         let ofCode = operation.operation == .checkCode || operation.operation == .preauthorizeCode
         let life = ofCode ? life(of: operation) : nil
-        if ofCode, life == nil { return }
-        guard let last = lastWriter(of: value, by: beat.ret, life: life, at: operation.slot) else {
-            return
-        }
-        guard last.ret < out.call - registry.visibility else { return }
+        if ofCode, life == nil { return nil }
+        guard let last = lastWriter(of: value, by: beat.ret, life: life, at: operation.slot),
+            last.ret < out.call - registry.visibility
+        else { return nil }
+        return out
+    }
+
+    /// `logout-final`: after a sign-out nothing of that sign-in answers.
+    mutating func judgeLogout(_ operation: Observed, _ beat: CompactOperation, _ value: UInt8) {
+        guard let out = logout(before: beat, operation, value) else { return }
         let gap = beat.call - out.ret
         let text =
             "\(beat.name) still returned the sign-in \(milliseconds(gap)) after \(out.name) had "
@@ -246,7 +256,10 @@ extension HouseholdState {
         let isOther =
             operation.step == .poll
             || operation.detail != 0 && grantBook?.returned.contains(operation.detail) != true
-        let source: PromiseSource? = registry.isDeviceGrant && isOther ? .ours : nil
+        // Which answers a logout changes is documented for the device's own requests (rest-v1.md § 13, L1), and not for
+        // the check of a code: what it says of a login that was recorded is a reading of ours (§ 6.3).
+        let source: PromiseSource? =
+            registry.isDeviceGrant && isOther || operation.operation == .checkCode ? .ours : nil
         accuse(
             violation(.logoutFinal, .certain, [out, beat], gap: gap, source: source, text))
     }

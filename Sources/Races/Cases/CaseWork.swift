@@ -79,7 +79,8 @@ public struct CaseWork: Sendable {
     ) async -> Case {
         if finding.isRare { return rare(finding, example: example, madeAt: microseconds) }
         var shrinker = Shrinker(
-            of: finding.invariant, on: arena, peak: finding.rate.share, window: finding.window,
+            of: finding.invariant, source: finding.source, on: arena, peak: finding.rate.share,
+            window: finding.window,
             swept: finding.swept, pinned: Self.pinned(finding), company: finding.company,
             budget: shrinking)
         let shrunk = await shrinker.shrink(finding.schedule)
@@ -102,7 +103,7 @@ public struct CaseWork: Sendable {
         made.controls = await controls(made)
         made.prefixes = await Prefixes(
             schedule: made.schedule, invariant: finding.invariant, reach: Self.reach(finding),
-            seed: Seed(origin.seed)
+            seed: Seed(origin.seed), source: finding.source
         ).play(in: arena, company: made.company, trials: trials)
         made.alternatives = Alternatives.considered(made)
         return made
@@ -224,7 +225,9 @@ extension Case {
     /// Takes an execution that broke the promise as the one to be shown.
     mutating func take(_ example: TrialResult, startedMicroseconds: Int64) {
         let wanted = expected.invariant
-        guard let breach = example.breaches.first(where: { $0.invariant == wanted }) else { return }
+        guard
+            let breach = example.breaches.first(where: { $0.breaks(expected) })
+        else { return }
         trial = Trial(example, breach: breach, startedMicroseconds: startedMicroseconds)
         let ids = trial?.exchanges.filter { $0.isConflict && !$0.op.isEmpty }.map(\.op) ?? []
         expected = Expected(

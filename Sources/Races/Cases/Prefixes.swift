@@ -16,6 +16,7 @@ struct Prefixes {
     /// How far from its anchor an op may come.
     let reach: Duration
     let seed: Seed
+    var source: PromiseSource?
 
     /// Ops that hang on another, in the order in which they come: only their times can be others.
     var movable: [String] {
@@ -38,7 +39,7 @@ struct Prefixes {
             let schedules = (0..<trials).map { _ in shaken(loose, &dice) }
             var rate = HitRate()
             for result in await arena.play(schedules, in: company) where result.discarded == nil {
-                rate.add(result.breaks(invariant))
+                rate.add(result.breaks(invariant, of: source))
             }
             // Cut short.
             guard rate.trials > 0 else { return [] }

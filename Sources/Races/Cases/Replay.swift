@@ -42,8 +42,7 @@ public struct Replay: Sendable {
 
         /// Whose promise it is: by the judge where it broke, as the case has it where it did not.
         public func source(_ replayed: Case) -> PromiseSource {
-            let wanted = replayed.expected.invariant
-            let breach = example?.breaches.first { $0.invariant == wanted }
+            let breach = example?.breaches.first { $0.breaks(replayed.expected) }
             return breach?.source ?? replayed.expected.source
         }
 
@@ -101,20 +100,19 @@ extension Replay.ReplayOutcome {
             }
             return first - exchange.sent
         }
-        let wanted = replayed.expected.invariant
-        rate.add(result.breaks(wanted))
+        let hit = result.breaches.first { $0.breaks(replayed.expected) }
+        rate.add(hit != nil)
         if let swept = replayed.swept, let offset = result[release: swept]?.offset {
             offsets.append(offset)
             if let window = replayed.evidence?.window, window.low...window.high ~= offset {
-                within.add(result.breaks(wanted))
+                within.add(hit != nil)
             }
         }
-        for breach in result.breaches where breach.invariant != wanted {
+        for breach in result.breaches where !breach.breaks(replayed.expected) {
             others[breach.invariant, default: 0] += 1
         }
-        guard example == nil, let breach = result.breaches.first(where: { $0.invariant == wanted })
-        else { return }
-        sentence = breach.sentence
+        guard example == nil, let hit else { return }
+        sentence = hit.sentence
         example = result
     }
 }

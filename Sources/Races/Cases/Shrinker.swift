@@ -47,6 +47,7 @@ public struct Shrinker: Sendable {
 
     let arena: any Arena
     let invariant: Invariant
+    let source: PromiseSource?
     /// Ids that must stay.
     let pinned: Set<String>
     let peak: Double
@@ -70,12 +71,13 @@ public struct Shrinker: Sendable {
 
     /// `peak` is the rate at the best offset, above 0.
     public init(
-        of invariant: Invariant, on arena: any Arena, peak: Double,
+        of invariant: Invariant, source: PromiseSource? = nil, on arena: any Arena, peak: Double,
         window: RaceFinding.Window? = nil, swept: String? = nil, pinned: Set<String> = [],
         company: Isolation = .crowd, budget: Budget = Budget()
     ) {
         self.arena = arena
         self.invariant = invariant
+        self.source = source
         self.peak = min(max(peak, 0.01), 1)
         self.window = window
         self.swept = swept
@@ -135,8 +137,9 @@ public struct Shrinker: Sendable {
                     continue
                 }
                 counted += 1
-                test.add(result.breaks(invariant))
-                if let other = result.breaches.first, !result.breaks(invariant),
+                test.add(result.breaks(invariant, of: source))
+                if let other = result.breaches.first, !result.breaks(invariant, of: source),
+                    other.invariant != invariant,
                     !others.contains(where: { $0.invariant == other.invariant })
                 {
                     others.append(Other(invariant: other.invariant, schedule: candidate))

@@ -270,15 +270,14 @@ final class RaceSearcher {
         BreachPattern(invariant, in: tracks[track].samples)
     }
 
-    /// Of the first breach: whose promise it is, and what the judge says. Where nothing was seen, the
-    /// invariant's usual source and no sentence.
+    /// Of the first breach, or the first of what is documented where there is one: whose promise it is, and what the judge
+    /// says. Where nothing was seen, the invariant's usual source and no sentence.
     func told(_ track: Int, _ invariant: Invariant) -> (source: PromiseSource, sentence: String) {
-        for sample in tracks[track].samples {
-            if let own = sample.breaches.first(where: { $0.invariant == invariant }) {
-                return (own.source, own.sentence)
-            }
+        let own = tracks[track].samples.lazy.flatMap(\.breaches).filter {
+            $0.invariant == invariant
         }
-        return (invariant.source, "")
+        let first = own.first { $0.source == .documented } ?? own.first
+        return first.map { ($0.source, $0.sentence) } ?? (invariant.source, "")
     }
 
     /// Hits at an outermost offset, and far out on the other side as well: it makes no difference when,
