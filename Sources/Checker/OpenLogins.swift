@@ -10,6 +10,7 @@ internal import Vocabulary
 /// a provider's answer was brought       ...       [SAML]                  its own request: the service had no other way
 /// nothing shows which it was           [------------------]               nothing before is excused, nothing within accused
 /// it ended on a page                   [-----------]                      the same, and there may be no sign-in
+/// that page asks for the credentials   [-----------]                      it was turned down
 /// ```
 ///
 /// A decision on a device is the same where its answer is a redirect that does not show its result: one operation from the
@@ -96,7 +97,13 @@ struct OpenLogins {
             }
             return nil
         }
-        let ended = open.firstIndex { $0.screen == screen }.map { open.remove(at: $0) }
+        var ended = open.firstIndex { $0.screen == screen }.map { open.remove(at: $0) }
+        // The page to which the credentials led asks for them again: none of its requests signed in.
+        if operation.step == .login, operation.effect == .denied, exchange.pointee.outcome == .ok,
+            operation.code == ended?.code, ended?.operation.isDecision == false
+        {
+            ended?.effect = .denied
+        }
         if isHop { open.append(operation) }
         return ended
     }

@@ -71,10 +71,17 @@ extension Household {
             return
         }
         let asksAgain = GrantFinder(page: page, pages: pages, progress: grant).asksAgain
-        if decision.result == .success || decision.result == .none && !asksAgain {
+        let asksPassword = page.forms.contains(where: \.asksPassword)
+        if decision.result == .success || decision.result == .none && !asksAgain && !asksPassword {
             return noteDone(at: decision.ended)
         }
         let name = grant.refuses ? "refusal" : "approval"
+        // It has lost the login, and with it the decision.
+        if asksPassword {
+            throw stuck(
+                "the page after the \(ours: name) asks for the password again", page, answered, walk
+            )
+        }
         let words = page.notice.isEmpty ? page.title : page.notice
         let said: Untrusted = words.isEmpty ? "" : ", and says '\(words)'"
         guard !walk.person.isSecond, !asksAgain else {

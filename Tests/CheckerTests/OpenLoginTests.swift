@@ -80,6 +80,21 @@ import Vocabulary
         #expect(story.broken == [])
     }
 
+    @Test(
+        "a login whose page came back by way of a redirect was turned down: a token after it is accused",
+        arguments: [true, false])
+    func cameBack(isLoginPage: Bool) {
+        var story = Story()
+        story.code(at: 10)
+        story.tell(.phone, .authenticate, at: 6_500)
+        story.tell(.phone, .mvpdLogin, at: 7_000, .none, tag: Story.alice, status: 302)
+        story.tell(
+            .phone, .mvpdLogin, at: 7_010, isLoginPage ? .denied : .none, tag: Story.alice,
+            outcome: .ok, status: 200)
+        story.poll(at: 8_000, Story.alice)
+        #expect(story.broken == (isLoginPage ? [.errorsHaveNoEffect] : []))
+    }
+
     @Test("an answer that another screen brings, as in races, ends the login: it is one sign-in")
     func handedOver() {
         var story = Story()

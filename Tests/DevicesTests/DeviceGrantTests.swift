@@ -165,6 +165,14 @@ struct DeviceGrantTests {
         #expect(life.findings.violations.isEmpty, "\(life.findings.violations)")
     }
 
+    @Test("a decision after which the login page comes back was not taken, whatever the TV is told")
+    func loginCameBack() throws {
+        let life = try Self.life(.forgetsLogin, more: "code: {ttl: 600s}")
+        #expect(life.record.fate == .failed)
+        #expect(life.record.cause == "the page after the approval asks for the password again")
+        #expect(life.findings.violations.isEmpty, "\(life.findings.violations)")
+    }
+
     @Test("a refusal that a page after redirects confirmed is final")
     func refusalAfterRedirects() throws {
         let life = try Self.life(.redirectsAndApproves, viewer: ", refuses: 100%")
@@ -218,6 +226,8 @@ final class GrantServer: OneHomeService {
         case redirects, redirectsToRefusal, redirectsToNothing, redirectsAndApproves
         /// The page has no words that the rig knows.
         case saysNothing, losesAndSaysNothing
+        /// The decision is answered with a redirect to the login page.
+        case forgetsLogin
     }
 
     unowned let lane: Lane
@@ -312,6 +322,9 @@ final class GrantServer: OneHomeService {
 
     private func decide(_ isApproval: Bool) -> Reply {
         if isApproval, defect == .ignoresApproval { return codePage("Enter the code") }
+        if defect == .forgetsLogin {
+            return Reply(status: 302, headers: ["Location": "/login?user_code=ABCD-EFGH"])
+        }
         let loses = defect == .losesApproval || defect == .losesAndSaysNothing
         let turnsRound = defect == .approvesRefusals || defect == .redirectsAndApproves
         let isTurned = defect == .redirectsToRefusal
