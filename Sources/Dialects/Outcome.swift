@@ -4,7 +4,7 @@ public enum Outcome: UInt8, CaseIterable, Sendable {
     /// The answer that the operation hopes for.
     case ok
     /// Nobody is signed in, which is true: a poll's 404/410, a 403 of a check before the sign-in, a request after the
-    /// sign-in's own expiry. No error.
+    /// sign-in's own expiry; or the second copy of a logout finds nothing left to end. No error.
     case pending
     /// 429: flow control. No error, no information.
     case throttled

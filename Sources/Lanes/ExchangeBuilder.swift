@@ -69,12 +69,16 @@ public struct ExchangeBuilder: Sendable {
         return made
     }
 
+    /// Of a request that a kept connection closed under, and that was sent again: which of the two.
+    enum RequestCopy {
+        case only, first, second
+    }
+
     /// Joins what was measured and what it means. Whatever a peer wrote goes through the gate here, so
-    /// that no exchange holds a secret. `isResent`: another copy of the request follows. `recent`: what
-    /// the lane's last answers said.
+    /// that no exchange holds a secret. `recent`: what the lane's last answers said.
     func exchange(
         _ transfer: Transfer, of call: Call, from device: Device, lane: Int, sequence: Int,
-        planned: Instant, begun: Instant, isResent: Bool, recent: inout RecentContent
+        planned: Instant, begun: Instant, copy: RequestCopy, recent: inout RecentContent
     ) -> Answered {
         let delivery: Delivery
         var reading: Reading
@@ -83,6 +87,7 @@ public struct ExchangeBuilder: Sendable {
         case .answered(let reply):
             delivery = .answered(status: reply.status)
             reading = device.dialect.read(reply, to: call)
+            if copy == .second { reading.forgive(call, reply.status) }
             device.secrets.note(reply)
             if let secret = reading.observation.secret { device.secrets.note(secret) }
             switch reading.answer {
@@ -103,7 +108,7 @@ public struct ExchangeBuilder: Sendable {
             let error = shown(error, to: device)
             delivery = .unknown(error)
             reading = Reading(
-                isResent ? .resent : error.outcome, .unanswered(error, reached: true),
+                copy == .first ? .resent : error.outcome, .unanswered(error, reached: true),
                 reason: "\(ours: error.kind.rawValue)")
         }
         let isOver = device.signInEnd.map { transfer.ended >= $0 } ?? false
@@ -163,6 +168,17 @@ public struct ExchangeBuilder: Sendable {
     private func shown(_ error: TransportError, to device: Device) -> TransportError {
         let gate = gate.knowing(device.secrets)
         return TransportError(error.kind, gate.text(Untrusted(error.detail)))
+    }
+}
+
+extension Reading {
+    /// The first copy of a logout or a deletion may have acted, though its answer was lost: that the second finds nothing
+    /// left to end is then no error, and done is what was to be done.
+    fileprivate mutating func forgive(_ call: Call, _ status: Int) {
+        guard call.operation.endsSomething, outcome == .rejected,
+            [404, 410].contains(status) || observation.result == .unauthenticated
+        else { return }
+        (outcome, answer, deviations) = (.pending, .done, [])
     }
 }
 

@@ -218,7 +218,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             let isResent = !isAgain && transfer.isStale && call.method.isIdempotent
             let answered = record(
                 transfer, of: dressed, from: device, sequence: sequence, planned: due,
-                begun: begun, isResent: isResent)
+                begun: begun, copy: isResent ? .first : isAgain ? .second : .only)
             guard isResent else { return answered }
             (due, isAgain) = (now, true)
         }
@@ -493,7 +493,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     @inline(never)
     func record(
         _ transfer: Transfer, of call: Call, from device: Device, sequence: Int, planned: Instant,
-        begun: Instant, isResent: Bool = false
+        begun: Instant, copy: ExchangeBuilder.RequestCopy = .only
     ) -> Answered {
         turns.read(call.operation, of: device.id.household, sequence)
         defer { turns.act() }
@@ -502,7 +502,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         }
         let answered = exchangeBuilder.exchange(
             transfer, of: call, from: device, lane: index, sequence: sequence, planned: planned,
-            begun: begun, isResent: isResent, recent: &recent)
+            begun: begun, copy: copy, recent: &recent)
         batch.exchanges.append(answered.exchange)
         if handsOverMessages, answered.exchange.outcome != .notSent {
             var reply: Reply?

@@ -49,6 +49,19 @@ extension Summary {
         ]
     }
 
+    /// Whether their first copies acted nobody knows.
+    static func secondCopies(_ fold: RunFold) -> [String] {
+        OperationName.allCases.filter(\.endsSomething).compactMap { operation in
+            let sum = fold.sum(operation)
+            let count = min(sum[.pending], sum[.resent])
+            guard count > 0 else { return nil }
+            return
+                "\(Figures.counted(count, "\(operation.name) request")) that \(count == 1 ? "was" : "were") sent "
+                + "again found nothing left to end: the first copy may have acted, which nothing shows, so that "
+                + "\(count == 1 ? "it is no error" : "they are no errors")"
+        }
+    }
+
     /// Why the requests are those that they are, where households arrived signed in.
     static func mix(_ operations: [OperationRow], _ households: Households) -> [String] {
         let asked = operations.filter { OperationName(name: $0.name)?.isOfConnection == false }

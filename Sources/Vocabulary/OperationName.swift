@@ -143,6 +143,10 @@ extension OperationName {
         + allCases.filter { $0.has(.activity) && $0.needsResources }
 
     public var isOfConnection: Bool { has(.ofConnection) }
+    /// Whether it ends what may be ended once only: a sign-in, a code, a token.
+    public var endsSomething: Bool {
+        self == .logout || self == .deleteRegistration || self == .revocation
+    }
     public var needsAuthorization: Bool { has(.aboutResource) }
     public var needsResources: Bool { has(.aboutResource) || has(.aboutResources) }
 

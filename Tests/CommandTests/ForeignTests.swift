@@ -56,6 +56,24 @@ struct ForeignTests {
     }
 
     @Test(
+        "a logout that was lost on a kept connection, and finds nothing left when it is sent again, is no error"
+    )
+    func lostLogout() async throws {
+        let folder = TestFolder()
+        let server = try ForeignServer(["--fault", "lost-logout"], in: folder)
+        let run = try await server.run(
+            Command.rig("smoke.yaml"),
+            setting: ["after-sign-in=[authorize, media-token, {logout: 100%}]"])
+        #expect(run.number("households", "failed") == 0)
+        #expect(run.statuses["logout"] == ["404": 8])
+        #expect(
+            run.texts("notes").contains {
+                $0.hasPrefix("8 logout requests that were sent again found nothing left to end")
+            }, "\(run.texts("notes"))")
+        #expect(try run.table("latencies.csv").allSatisfy { $0["errors"] == "0" })
+    }
+
+    @Test(
         "where nothing says which request signs in, none is accused from the credentials on",
         arguments: ["hops", "hosted", "page"], [ForeignServer.Version.v1, .v2])
     func unknownWays(shape: String, version: ForeignServer.Version) async throws {

@@ -44,6 +44,7 @@ Faults (repeat --fault; SHARE is a percentage, 100 unless given):
   code-life:MS             codes live MS milliseconds, whatever was asked for
   keep-alive[:SHARE]       a kept connection is closed under a GET or DELETE, without a byte of an answer (30 unless
                            given)
+  lost-logout[:SHARE]      a kept connection is closed under a logout that has acted, and there is no second: 404
   expired-token[:SHARE]    the TV is shown a token that expired an hour ago
   outlives-expiry[:SHARE]  requests are served after the expiry of the sign-in; polls say that it has expired
   early-token[:SHARE]      the TV is signed in once a browser has begun its way, before anybody has typed a password
@@ -65,7 +66,7 @@ from service import Service
 SHAPES = ("id", "code", "info", "echo", "form", "meta", "bare", "words", "trim", "recorded",
           "oidc", "direct", "own", "hops", "hosted", "page")
 FAULTS = {"lost-session": 100, "crossed-poll": 100, "wrong-user": 100, "never-delivered": 100,
-          "late-visibility": None, "busy": 10, "keep-alive": 30, "code-life": None, "expired-token": 100,
+          "late-visibility": None, "busy": 10, "keep-alive": 30, "lost-logout": 100, "code-life": None, "expired-token": 100,
           "outlives-expiry": 100, "early-token": 100}
 
 
@@ -128,6 +129,9 @@ def main():
     bare = "bare" in options.shape
 
     def closes_kept(request):
+        if request.method == "DELETE" and options.faults.strikes("lost-logout"):
+            service.handle(request)
+            return True
         return request.method != "POST" and options.faults.strikes("keep-alive")
 
     service = Service(options, Accounts(options.accounts), Answers(bare))

@@ -612,6 +612,8 @@ class Service:
             return refusal
         token = self.find(request) or self.tokens.get(
             (request.values["requestor"], request.values["deviceId"]))
+        if not token and self.options.faults.planted.get("lost-logout"):
+            return self.answers.error(request, 404, "Not Found")
         if token:
             token.ended = True
             self.tokens.pop((token.requestor, token.device), None)

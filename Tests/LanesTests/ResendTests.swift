@@ -12,9 +12,10 @@ private final class Closing: Transport {
     private unowned let lane: Lane
     private let kind: TransportError.Kind
     private let isGone: Bool
+    private let status: Int
 
-    init(_ lane: Lane, _ kind: TransportError.Kind, isGone: Bool) {
-        (self.lane, self.kind, self.isGone) = (lane, kind, isGone)
+    init(_ lane: Lane, _ kind: TransportError.Kind, isGone: Bool, status: Int) {
+        (self.lane, self.kind, self.isGone, self.status) = (lane, kind, isGone, status)
     }
 
     func start(_ call: Call, from device: Device, completion: @escaping (Transfer) -> Void) {
@@ -25,7 +26,7 @@ private final class Closing: Transport {
         end(
             isGone
                 ? .lost(TransportError(.staleConnection, "closed"))
-                : .answered(Reply(status: 404)), after: .milliseconds(3), completion)
+                : .answered(Reply(status: status)), after: .milliseconds(3), completion)
     }
 
     private func end(
@@ -45,18 +46,19 @@ private final class Closing: Transport {
 struct ResendTests {
     private func exchanges(
         _ method: Dialects.Method, _ kind: TransportError.Kind = .staleConnection,
-        isGone: Bool = false, limits: RateLimits? = nil
+        isGone: Bool = false, limits: RateLimits? = nil, of operation: OperationName = .pollToken,
+        status: Int = 404
     ) -> [Exchange] {
         let sink = Collected()
         let lane = Lane(
             index: 0, loop: VirtualLoop(),
             exchangeBuilder: ExchangeBuilder(run: "r", fingerprinter: Fingerprinter(key: 1)),
             sink: sink)
-        let transport = Closing(lane, kind, isGone: isGone)
+        let transport = Closing(lane, kind, isGone: isGone, status: status)
         lane.use(transport)
         if let limits { lane.hold(to: limits) }
         let call = Call(
-            .pollToken, method,
+            operation, method,
             WebAddress(origin: Origin(scheme: .http, host: "127.0.0.1", port: 1), target: "/poll"))
         lane.start { _ = await lane.send(call, from: plainDevice()) }
         lane.run { true }
@@ -79,6 +81,22 @@ struct ResendTests {
         // What the first copy took is neither the rig's lateness nor the service's time for the second.
         #expect(exchanges[1].lateness == .zero && exchanges[1].service == .milliseconds(3))
         #expect(exchanges[1].planned == exchanges[0].ended)
+    }
+
+    @Test(
+        "the second copy of a logout or a deletion that finds nothing left to end is no error; any other refusal is",
+        arguments: [
+            (OperationName.logout, 404, false), (.logout, 410, false), (.logout, 400, true),
+            (.logout, 500, true), (.deleteRegistration, 404, false), (.configuration, 404, true),
+        ])
+    func alreadyEnded(operation: OperationName, status: Int, isError: Bool) {
+        let exchanges = exchanges(.delete, of: operation, status: status)
+        #expect(exchanges.map(\.isError) == [false, isError])
+        #expect(exchanges.first?.outcome == .resent)
+        if !isError {
+            #expect(exchanges.last?.outcome == .pending)
+            #expect(exchanges.last?.deviations.isEmpty == true)
+        }
     }
 
     @Test("a POST is not: it is lost, as the device's app sees it")
