@@ -106,7 +106,8 @@ extension Household {
         while codeOnScreen == code, pollersEnd == nil {
             guard record.polls < last else {
                 let looks = "\(Self.mostLooks) polls"
-                throw .failed("the TV saw no token in \(ours: looks) after \(loginEnd)")
+                let missed = hasRefused ? "was not told of a refusal" : "saw no token"
+                throw .failed("the TV \(ours: missed) in \(ours: looks) after \(loginEnd)")
             }
             try await nap(interval)
         }

@@ -139,7 +139,10 @@ extension Household {
     private var undelivered: StopReason {
         record.phoneDone == nil
             ? .abandoned("the run ended before the viewer signed in", by: .run)
-            : .failed("the phone had signed in, and the TV saw no token before the run ended")
+            : .failed(
+                hasRefused
+                    ? "the viewer had refused, and the TV was not told before the run ended"
+                    : "the phone had signed in, and the TV saw no token before the run ended")
     }
 
     /// The first sight of a token. Where a person pressed for it, the wait from the sign-in to the

@@ -139,7 +139,8 @@ struct ConformanceJudge {
             if isMissing {
                 let field = fields[position]
                 let name = FieldPath.text(field.name, in: path)
-                found.append(deviation("\(name) is present", "missing", field.source))
+                let what = value == nil ? "missing" : "null"
+                found.append(deviation("\(name) is present", what, field.source))
             }
             return
         }

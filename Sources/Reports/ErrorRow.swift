@@ -53,7 +53,7 @@ public struct ErrorRow: Sendable, Hashable {
         total = sum.outcomes.reduce(0, +)
         first = group.first.milliseconds / 1000
         last = group.last.milliseconds / 1000
-        hint = Remedy.hint(group)
+        hint = Remedy.hint(group, answered: sum[.ok] + sum[.pending])
         example = group.example.map(Example.init)
         example?.talk = talk
         example?.links = links
@@ -147,7 +147,15 @@ extension ErrorRow.Example {
 
 /// What usually helps against an error.
 enum Remedy {
-    static func hint(_ group: ErrorGroup) -> String {
+    /// `answered`: how many requests of that operation were answered as they should be.
+    static func hint(_ group: ErrorGroup, answered: Int = 0) -> String {
+        // What answers some requests well is an HTTP server, whatever else it sends.
+        if answered > 0, let error = group.example?.delivery.error, error.kind == .notHTTP {
+            let what = error.detail.prefix { $0 != ";" }
+            return Sanitizer.line(String(what), limit: 300)
+                + "; \(Figures.counted(answered, "other response")) to \(group.operation.name) \(answered == 1 ? "was" : "were") "
+                + "in order: the service, or a proxy on the way, garbles some"
+        }
         // The transport's own words name host, port and remedy.
         if let detail = group.example?.delivery.error?.detail, !detail.isEmpty {
             return Sanitizer.line(detail, limit: 300)

@@ -294,11 +294,14 @@ extension Summary {
         return "Could not run: \(lead)" + (firstFailure.map { "; \($0)." } ?? ".")
     }
 
-    /// `1,950 of 2,000 households signed in`; after an interruption `, 12 cut off`; of merged shards those that were lost.
+    /// `1,950 of 2,000 households signed in`; after an interruption `, 12 cut off`; of merged shards those that were lost;
+    /// and those whose viewers left, which are no failures.
     private var progress: String {
         let cutOff = self.cutOff
         return (cutOff == 0 ? signIns : "\(signIns), \(Figures.count(cutOff)) cut off")
             + (lostSentence.map { ", \($0)" } ?? "")
+            + (households.abandonedByViewer == 0
+                ? "" : ", \(Figures.count(households.abandonedByViewer)) abandoned by the viewer")
     }
 
     /// `13 lost in shards 2 and 5 (98.6 % of the plan seen to its end)`: households whose process was killed, and that

@@ -50,6 +50,8 @@ struct Population {
         var signedIn = 0
         /// Abandoned, though the rig did not draw it.
         var abandonedByService = 0
+        /// Abandoned by its people, as the rig drew it.
+        var abandonedByViewer = 0
         /// Meant to sign in: all but those whose viewers leave by the rig's draw, or that an older
         /// history does not know.
         var wanted = 0
@@ -77,6 +79,9 @@ struct Population {
                 if household.fate == .failed { failedLater += 1 }
             }
             if household.abandonedBy == .service { abandonedByService += 1 }
+            if household.fate == .abandoned, household.abandonedBy == .viewer {
+                abandonedByViewer += 1
+            }
             if household.wantsSignIn { wanted += 1 }
             if household.denials > 0 { notEntitled += 1 }
             if let time = household.signIn { signIn.record(time) }

@@ -138,6 +138,8 @@ public struct Summary: Sendable, Hashable {
         public var abandoned: Int
         /// Of those, the ones that the rig did not draw and that no end of the run cut off.
         public var abandonedByService: Int
+        /// Of those, the ones that their people left, as the rig drew it.
+        public var abandonedByViewer: Int
         /// Still under way when the record ended.
         public var running: Int
     }
@@ -265,6 +267,7 @@ extension Summary.Households {
         notEntitled = all.notEntitled
         abandoned = all[.abandoned]
         abandonedByService = all.abandonedByService
+        abandonedByViewer = all.abandonedByViewer
         running = all[.running]
     }
 }

@@ -68,7 +68,17 @@ public struct RigProblem: Sendable, Hashable, CustomStringConvertible {
         self.what = what
     }
 
-    public var description: String { "\(place): \(what)" }
+    public var description: String {
+        // What was typed into a command is in no file's folder.
+        guard case .noFile(let path, let reason) = what, place.option != nil else {
+            return "\(place): \(what)"
+        }
+        let hint =
+            path.hasPrefix("/")
+            ? "check that it is there and may be read"
+            : "a path typed into a command is relative to the folder in which the command runs"
+        return "\(place): \(path.shortened) \(reason); \(hint)"
+    }
 }
 
 /// All that is wrong with a rig, in the order of its lines.

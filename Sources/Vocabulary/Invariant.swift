@@ -324,7 +324,7 @@ extension Invariant {
                 meaning: "A media token was issued without one of them, or an authorization ended "
                     + "before its expiry without a sign-out or a new sign-in (rest-v1.md, 11).",
                 harmless: "A temporary pass, if the service offers one.",
-                observed: "TVs got a media token without authorization",
+                observed: "TVs got a media token that was not authorized, or not new",
                 source: .documented,
                 level: .safety,
                 isSafety: true,

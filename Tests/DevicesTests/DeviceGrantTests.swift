@@ -173,6 +173,17 @@ struct DeviceGrantTests {
         #expect(life.findings.violations.isEmpty, "\(life.findings.violations)")
     }
 
+    @Test("of a viewer who refused, the TV waits for no token")
+    func lostRefusal() throws {
+        let life = try Self.life(
+            .losesRefusal, viewer: ", refuses: 100%", more: "code: {ttl: 600s}")
+        #expect(
+            life.record.cause
+                == "the TV was not told of a refusal in 5 polls after the refusal, whose page at "
+                + "http://grant.test/decision has no text of refused-when",
+            "\(life.record.cause)")
+    }
+
     @Test("a refusal that a page after redirects confirmed is final")
     func refusalAfterRedirects() throws {
         let life = try Self.life(.redirectsAndApproves, viewer: ", refuses: 100%")
@@ -228,6 +239,8 @@ final class GrantServer: OneHomeService {
         case saysNothing, losesAndSaysNothing
         /// The decision is answered with a redirect to the login page.
         case forgetsLogin
+        /// A refusal is taken for nothing, and its page says nothing.
+        case losesRefusal
     }
 
     unowned let lane: Lane
@@ -322,6 +335,7 @@ final class GrantServer: OneHomeService {
 
     private func decide(_ isApproval: Bool) -> Reply {
         if isApproval, defect == .ignoresApproval { return codePage("Enter the code") }
+        if defect == .losesRefusal { return page("that is all") }
         if defect == .forgetsLogin {
             return Reply(status: 302, headers: ["Location": "/login?user_code=ABCD-EFGH"])
         }

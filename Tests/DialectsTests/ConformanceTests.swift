@@ -220,6 +220,9 @@ struct ConformanceTests {
         #expect(
             found(#"{"status":403}"#) == ["rest-v1.md 11, Z3: message is present: missing"])
         #expect(
+            found(#"{"status":403,"message":null}"#)
+                == ["rest-v1.md 11, Z3: message is present: null"])
+        #expect(
             found(#"{"status":"403","message":"m"}"#)
                 == ["rest-v1.md 11, Z3: status is a number: a string"])
         #expect(

@@ -104,6 +104,28 @@ struct StrikesTests {
     }
 
     @Test(
+        "a few garbled answers among good ones do not make the service no HTTP server",
+        arguments: [0, 40])
+    func garbled(answered: Int) {
+        let error = TransportError(
+            .notHTTP,
+            "the answer of h:80 is not HTTP; " + TransportError.remedyForNoHTTP(at: "h:80"))
+        let example = Exchange(
+            lane: 0, sequence: 1, device: DeviceID(household: 0, role: .firstScreen),
+            operation: .pollToken, planned: .start, sent: .start, ended: .start,
+            delivery: .unknown(error), outcome: .malformed)
+        let group = ErrorGroup(
+            operation: .pollToken, outcome: .malformed, status: 0, reason: "not-http", count: 2,
+            first: .start, last: .start, example: example)
+        let hint = Remedy.hint(group, answered: answered)
+        #expect(hint.contains("no HTTP server") == (answered == 0))
+        #expect(
+            hint.hasSuffix(
+                "is not HTTP; 40 other responses to poll-token were in order: the service, or a proxy on the way, "
+                    + "garbles some") == (answered == 40), "\(hint)")
+    }
+
+    @Test(
         "an HTML page of status 5xx is the service's failure or that of what is in front of it; of another, a block",
         arguments: [(500, "the service itself failed"), (502, "load balancer"), (403, "firewall")])
     func blockedBy(status: Int, words: String) {

@@ -139,7 +139,9 @@ struct NoSignInTests {
             if $0.household == 2 { $0.abandonedBy = .viewer }
         }
         #expect(
-            summary.headline == "Passed: 2 of 3 households signed in, 2 of them on arrival.")
+            summary.headline
+                == "Passed: 2 of 3 households signed in, 2 of them on arrival, 1 abandoned by the viewer."
+        )
         #expect(summary.households.signedIn == 2 && summary.households.preSignedIn == 2)
         #expect(summary.funnels[0].steps.first { $0.name == "signed in" }?.households == 2)
     }

@@ -79,6 +79,22 @@ struct CourtesyTests {
         typed.overrides = [(path: "target.tls", value: "{ca: ca.pem}")]
         #expect(
             try Rig.read(rig, file: "rigs/a.yaml", with: typed).rig.target.tls.ca == "ca.pem")
+        for (path, hint) in [
+            (
+                "nope.pem",
+                "a path typed into a command is relative to the folder in which the command runs"
+            ),
+            ("/nope.pem", "check that it is there and may be read"),
+        ] {
+            typed.overrides = [(path: "target.tls.ca", value: path)]
+            let missing = #expect(throws: RigErrors.self) {
+                try Rig.read(rig, file: "rigs/a.yaml", with: typed)
+            }
+            #expect(
+                missing?.problems.map(\.description).contains(
+                    "--set target.tls.ca: \(path) cannot be read; \(hint)") == true,
+                "\(missing?.description ?? "")")
+        }
     }
 
     @Test("a host may be allowed with a ceiling of its own")
