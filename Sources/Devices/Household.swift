@@ -27,6 +27,12 @@ actor Household {
     private(set) var phone: Screen
     var tries = 0
     var record: HouseholdRecord
+    /// The sign-in under way is the one that `record` times: the first whose token the TV saw.
+    var isTimed = true
+    /// The last response of the sign-in under way reached the phone.
+    var phoneDone: Instant? {
+        didSet { if isTimed { record.phoneDone = phoneDone } }
+    }
     /// It signs in before the load: nothing that it does counts.
     var isPreparing = false
 

@@ -137,7 +137,7 @@ extension Household {
 
     /// The settle phase is over and the token has not come.
     private var undelivered: StopReason {
-        record.phoneDone == nil
+        phoneDone == nil
             ? .abandoned("the run ended before the viewer signed in", by: .run)
             : .failed(
                 hasRefused

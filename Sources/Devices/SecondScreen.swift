@@ -255,7 +255,7 @@ extension Household {
             switch checked.answer {
             case .signedIn:
                 // Where the assertion's own answer was lost, this is what told the phone.
-                if record.phoneDone == nil { record.phoneDone = checked.exchange.ended }
+                if phoneDone == nil { phoneDone = checked.exchange.ended }
                 return
             case .pending where attempt < 5:
                 try await nap(.milliseconds(1000 + browser.dice.below(1000)))

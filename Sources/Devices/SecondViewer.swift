@@ -110,7 +110,7 @@ extension Household {
 
     /// A browser came back from the login. Of two the first counts: from then on the TV may know.
     func noteDone(at instant: Instant) {
-        if plan.second != nil, record.phoneDone != nil { return }
-        record.phoneDone = instant
+        if plan.second != nil, phoneDone != nil { return }
+        phoneDone = instant
     }
 }

@@ -32,7 +32,7 @@ extension Household {
     @inline(never)
     func cancelLogin(_ issued: IssuedCode, provider: String?) async throws(StopReason) {
         try await walkLogin(issued, provider: provider, as: person, cancels: true)
-        record.phoneDone = nil
+        phoneDone = nil
     }
 
     /// Types the code in once more, after it has served: it is spent (rest-v1.md § 6.3, BOUND).

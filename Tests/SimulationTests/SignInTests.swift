@@ -96,6 +96,32 @@ struct SignInTests {
         }
     }
 
+    @Test(
+        "a household that signs in again is timed by its first sign-in, on phone and TV alike",
+        arguments: ["again", "relaunch"], ["smoke.yaml", "v2-smoke.yaml"])
+    func signsInAgain(how: String, rig: String) throws {
+        let run = try Rehearsal(
+            RigFiles.read(
+                rig, ["after-sign-in": "[authorize, {logout: 100%}, {\(how): 100%}]"]))
+        let once = try Rehearsal(
+            RigFiles.read(rig, ["after-sign-in": "[authorize, {logout: 100%}]"])
+        ).households()
+        let polls = try run.exchanges().filter {
+            $0.operation.isPoll && $0.outcome == .ok && $0.device.role == .firstScreen
+        }
+        let records = try run.households()
+        #expect(records.count == once.count)
+        for record in records {
+            #expect(record.signOn.paths == [.code, .code], "\(record)")
+            let seen = try #require(record.tokenSeen)
+            #expect(seen == polls.first { $0.device.household == record.household }?.ended)
+            let done = try #require(record.phoneDone)
+            #expect(done <= seen && record.tokenVisibility == seen - done)
+        }
+        let longest = records.compactMap(\.tokenVisibility).max() ?? .zero
+        #expect(longest > .seconds(1))
+    }
+
     @Test("no device has two exchanges under way", arguments: Seed.samples(3))
     func noOverlap(seed: Seed) throws {
         let run = try Rehearsal(

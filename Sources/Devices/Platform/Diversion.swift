@@ -74,7 +74,9 @@ extension Household {
 
     /// A sign-in begins; of several the first is timed.
     func beginSignIn() {
-        if record.tokenSeen == nil { record.signOn.began = lane.now }
+        isTimed = record.tokenSeen == nil
+        phoneDone = nil
+        if isTimed { record.signOn.began = lane.now }
         pickersBefore = record.signOn.pickers
     }
 

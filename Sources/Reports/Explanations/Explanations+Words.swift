@@ -72,12 +72,13 @@ extension Explanation {
         word(
             "sign-in", "the time from the code on the TV to the token on the TV",
             "signInMs includes the viewer's own time; 'without the viewer' (signInServiceMs) does not. "
-                + "Both include the poll interval."),
+                + "Both include the poll interval. Of a household that signs in several times the first counts."
+        ),
         word(
             "token-visibility",
             "the time from the phone's last response to the first poll that returned the token",
             "tokenVisibilityMs: how long a viewer waits after finishing on the phone. It includes the "
-                + "wait for the next poll.",
+                + "wait for the next poll. Of a household that signs in several times the first counts.",
             harmless: "A poll interval of 5 s alone adds up to 5 s."),
         word(
             "answers/s", "responses per second over the whole run",
