@@ -353,7 +353,7 @@ extension HouseholdState {
         }
         let position = registry.add(
             violation, foreignTag: foreignTag == Self.anybody ? 0 : foreignTag,
-            onAccount: account)
+            onAccount: account, subjects: profiles?.subjects ?? [])
         causes.append((position, violation.invariant, violation.standing))
         if let position, violation.hangsOnCode || foreignTag != 0 {
             conditional.append((position, foreignTag))

@@ -58,7 +58,7 @@ struct RuleKey: Sendable {
             rules.codeLifetime = span(value)
             return rules.codeLifetime != nil
         },
-        degradation, deviceGrant, householdsOfHome, shards, shardClock, shardPart,
+        degradation, deviceGrant, householdsOfHome, appsOfDevice, shards, shardClock, shardPart,
     ]
 
     // MARK: Kinds of values
@@ -175,6 +175,15 @@ struct RuleKey: Sendable {
     } read: { rules, value in
         guard let count = Int(value), count > 1 else { return false }
         rules.householdsOfHome = count
+        return true
+    }
+
+    /// `2`; where each household is a device there is none.
+    private static let appsOfDevice = RuleKey("apps-of-device", .atMostOnce) { rules in
+        rules.appsOfDevice > 1 ? ["\(rules.appsOfDevice)"] : []
+    } read: { rules, value in
+        guard let count = Int(value), count > 1 else { return false }
+        rules.appsOfDevice = count
         return true
     }
 

@@ -40,6 +40,8 @@ public struct Rules: Sendable, Hashable {
     public var throttledBy = ThrottledBy.unknown
     /// Households, one after another, that may be one home and have one forwarded address.
     public var householdsOfHome = 1
+    /// Households, one after another, that may be apps of one device: 1, or 2.
+    public var appsOfDevice = 1
     /// When rules of degraded access are active, of the providers of which that is known: of others degraded
     /// access is not judged.
     public var degradations: [Degradation] = []

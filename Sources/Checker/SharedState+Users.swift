@@ -39,23 +39,24 @@ extension SharedState {
 
     /// Users whom nobody of a household signed in as, where the name of the account is the user.
     private func settleForeign() {
-        for (position, tag) in foreign where !found[position].isWithdrawn {
+        for (position, tag, subjects) in foreign where !found[position].isWithdrawn {
             let other = accounts.holder(of: tag, otherThan: found[position].household)
             settle(
                 position, owner: other, isShared: accounts.isShared(tag),
-                apart: isApart(position, tag))
+                isAtHome: identities.isUser(tag, under: subjects), apart: isApart(position, tag))
         }
         foreign.removeAll()
     }
 
     /// The same where users are learned.
     private func settleForeign(_ resolution: UserResolution) {
-        for (position, user) in foreign where !found[position].isWithdrawn {
+        for (position, user, subjects) in foreign where !found[position].isWithdrawn {
             let owners = resolution.owners[user] ?? []
             let home = resolution.homes[user]
             settle(
                 position, owner: home == found[position].household ? nil : home,
-                isShared: owners.contains(where: accounts.isShared))
+                isShared: owners.contains(where: accounts.isShared),
+                isAtHome: identities.isUser(user, under: subjects))
         }
         foreign.removeAll()
     }
@@ -67,7 +68,10 @@ extension SharedState {
         return accounts.isHeldApart(tag, hasProfiles: isOfProfiles)
     }
 
-    private func settle(_ position: Int, owner: Int?, isShared: Bool, apart: Bool = false) {
+    /// `isAtHome`: that user signed in under an identity that the accused device shows as well.
+    private func settle(
+        _ position: Int, owner: Int?, isShared: Bool, isAtHome: Bool, apart: Bool = false
+    ) {
         var violation = found[position]
         var invariant = violation.invariant
         if isShared {
@@ -76,7 +80,11 @@ extension SharedState {
             violation.sentence += "; several households sign in as that user"
         } else if let owner {
             invariant = apart ? .protocolsApart : .tokenIsolation
-            violation.sentence += "; household \(owner) signed in as that user"
+            violation.sentence +=
+                isAtHome
+                ? "; household \(owner) of the same home signed in as that user, on another device: its own "
+                    + "profile is shown as this device's, and nothing went to another home"
+                : "; household \(owner) signed in as that user"
         } else {
             violation.sentence += "; no household in this run signed in as that user"
         }

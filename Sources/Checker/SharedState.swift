@@ -33,6 +33,7 @@ final class SharedState {
     /// The screens of a household have one limit of requests, and so many households, one after another, may.
     let sharesLimit: Bool
     let householdsOfHome: Int
+    let appsOfDevice: Int
     /// By the marks of their providers, in nanoseconds of the run.
     let degradations: [(mvpd: UInt64, from: Int64, until: Int64)]
     // Of these no part is held while a household reaches them: a judge is used on one queue, and none of them calls back.
@@ -49,7 +50,7 @@ final class SharedState {
     /// Positions in `found` of what concerns several households, with these.
     var causes: [(position: Int, households: Set<Int>)] = []
     /// Positions in `found` of tokens that their household never asked for, with the token's mark.
-    var foreign: [(position: Int, tag: UInt64)] = []
+    var foreign: [(position: Int, tag: UInt64, subjects: [UInt64])] = []
     /// Positions in `found` of what another household with the same account would explain.
     var onAccount: [(position: Int, account: UInt64)] = []
     /// Who had which account when, and, where users are learned, who is who.
@@ -136,6 +137,7 @@ final class SharedState {
         sharesLimit = rules.throttledBy == .household
         throttle = sharesLimit || rules.throttledBy == .device ? rules.policies.throttle : nil
         householdsOfHome = sharesLimit ? rules.householdsOfHome : 1
+        appsOfDevice = rules.appsOfDevice
         degradations = rules.degradations.map {
             (Checker.mark($0.mvpd), $0.from.inNanoseconds, $0.until.inNanoseconds)
         }
@@ -214,8 +216,11 @@ final class SharedState {
     }
 
     /// Takes a violation in and gives its position; nil when there are too many to list.
-    func add(_ violation: Violation, foreignTag: UInt64 = 0, onAccount account: UInt64 = 0) -> Int?
-    {
+    /// `subjects`: the identities of the accused device.
+    func add(
+        _ violation: Violation, foreignTag: UInt64 = 0, onAccount account: UInt64 = 0,
+        subjects: [UInt64] = []
+    ) -> Int? {
         var violation = violation
         guard found.count < Self.foundLimit else {
             unlisted[violation.invariant, default: Verdict(violation.invariant)]
@@ -227,7 +232,7 @@ final class SharedState {
         if found.count >= Self.sceneLimit, !isFirst { violation.scene = [] }
         found.append(violation)
         accused.append(violation.household)
-        if foreignTag != 0 { foreign.append((found.count - 1, foreignTag)) }
+        if foreignTag != 0 { foreign.append((found.count - 1, foreignTag, subjects)) }
         if account != 0 { onAccount.append((found.count - 1, account)) }
         return found.count - 1
     }

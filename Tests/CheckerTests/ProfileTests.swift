@@ -57,6 +57,43 @@ struct ProfileTests {
         #expect(found.map(\.sentence) == [], "seed \(seed)")
     }
 
+    /// Household 8 signs in under "viewer 1", household 9 is then shown its profile as a device's own.
+    private static func home(
+        apps: Int, shownTo subject: String, knowsUsers: Bool
+    ) -> Findings {
+        var story = Story()
+        story.rules.appsOfDevice = apps
+        story.rules.knowsUsers = knowsUsers
+        story.see(at: 0, in: 8, subject: "viewer 1")
+        story.session(at: 10, in: 8, subject: "viewer 1")
+        story.login(at: 6_998, in: 8)
+        story.see([Story.profile], .profilesByCode, at: 9_000, in: 8, code: "AAAAAA1")
+        story.see([Story.profile], at: 20_000, in: 9, subject: subject)
+        story.decide(at: 20_100, in: 9, subject: subject)
+        return story.findings
+    }
+
+    @Test(
+        "profiles that a service keeps for the device are no leak between two apps of it (B18)",
+        arguments: [true, false])
+    func appsOfDevice(knowsUsers: Bool) throws {
+        let kept = Self.home(apps: 2, shownTo: "viewer 1", knowsUsers: knowsUsers)
+        #expect(kept.violations.map(\.sentence) == [])
+        #expect(kept.strongestLevel == .linearizable)
+        // Of another home it is one all the same.
+        let leaked = Self.home(apps: 2, shownTo: "viewer 2", knowsUsers: knowsUsers)
+        #expect(leaked.violations.map(\.invariant) == [.identityIsolation])
+        // Two devices of a home are told apart, and the sentence does not read as a leak between homes.
+        let devices = Self.home(apps: 1, shownTo: "viewer 1", knowsUsers: knowsUsers)
+        #expect(devices.violations.map(\.invariant) == [.tokenIsolation])
+        let sentence = try #require(devices.violations.first).sentence
+        #expect(
+            sentence.hasSuffix(
+                "; household 8 of the same home signed in as that user, on another device: its own "
+                    + "profile is shown as this device's, and nothing went to another home"),
+            "\(sentence)")
+    }
+
     @Test("a run without REST V2 has none of its promises")
     func apart() {
         let findings = Story.clean().findings

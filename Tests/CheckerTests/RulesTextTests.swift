@@ -31,6 +31,7 @@ struct RulesTextTests {
         rules.codeLifetime = .seconds(60)
         rules.throttledBy = .household
         rules.householdsOfHome = 2
+        rules.appsOfDevice = 2
         rules.startedMicroseconds = 42
         return rules
     }

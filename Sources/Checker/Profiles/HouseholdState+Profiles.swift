@@ -59,6 +59,7 @@ extension HouseholdState {
                     subject: answer.subject, mvpd: book.mark(of: operation.slot),
                     beat: CompactOperation(operation), household: household))
         case .finishLogin, .platformExchange:
+            if operation.effect != .denied { book.hasLoggedIn = true }
             let isPartner = operation.step == .platformExchange
             if isPartner { book.partnered.insert(operation.slot) }
             if let tag = observation.tag {
@@ -73,9 +74,22 @@ extension HouseholdState {
         default: break
         }
         if operation.operation.showsProfiles {
-            for profile in observation.profiles { answer.shown.append(shown(profile, book)) }
+            let isOthers = isOtherApps(operation, answer, book)
+            for profile in observation.profiles {
+                answer.shown.append(shown(isOthers ? profile.ofOtherApp : profile, book))
+            }
         }
         if answer.saysSomething { book.keep(answer, of: operation.sequence) }
+    }
+
+    /// Whether the profiles of an answer are another app's of the same device: a service may keep them for the device
+    /// (B18), and then shows the second app of a home, under the identity of both, what the first one's login made. They
+    /// are judged as what comes by single sign-on is: against the logins under that identity.
+    private func isOtherApps(
+        _ operation: Observed, _ answer: ProfileAnswer, _ book: ProfileBook
+    ) -> Bool {
+        registry.appsOfDevice > 1 && household % registry.appsOfDevice > 0 && answer.subject != 0
+            && operation.screen == 0 && operation.operation != .profilesByCode && !book.hasLoggedIn
     }
 
     private mutating func shown(_ profile: Profile, _ book: ProfileBook)
@@ -385,6 +399,16 @@ extension HouseholdState {
         operation.effect == .success && operation.slot > 0 && answer.source == .provider
             && answer.subject == 0 && !book.partnered.contains(operation.slot)
             && !mayBeFromBefore(operation.slot, at: operation.call, book)
+    }
+}
+
+extension Profile {
+    /// As an app of the device sees what another app's login made.
+    fileprivate var ofOtherApp: Profile {
+        guard kind == .regular else { return self }
+        var other = self
+        other.kind = .platformSSO
+        return other
     }
 }
 

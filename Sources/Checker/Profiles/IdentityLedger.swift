@@ -112,6 +112,11 @@ struct IdentityLedger {
         return !known.isEmpty || withoutIdentity.contains(view.tag)
     }
 
+    /// Whether that user signed in under one of these identities.
+    func isUser(_ tag: UInt64, under subjects: [UInt64]) -> Bool {
+        !(identities[tag] ?? []).isDisjoint(with: subjects)
+    }
+
     /// Whether a login of that identity, whose user no answer named, may have made the view's user.
     func mayBeOwn(_ view: View) -> Bool {
         incomplete.contains(view.subject)

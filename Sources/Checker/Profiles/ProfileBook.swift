@@ -19,6 +19,9 @@ final class ProfileBook {
     /// So many of its codes are an older client's, whose profiles they may show (B23).
     private(set) var orphans = 0
 
+    /// Whether a login came from here; before that a second app of a device has nothing of its own.
+    var hasLoggedIn = false
+
     // Sessions, by the positions of their codes' lives.
     /// Where the phone was told of a profile, at which provider.
     private var toldSlots: [Int: UInt8] = [:]

@@ -25,6 +25,7 @@ extension Rules {
         codeLifetime = rig.code.lifetime
         throttledBy = Self.throttledBy(rig, isEmbedded: isEmbedded, key)
         if throttledBy == .household { householdsOfHome = rig.householdsOfHome }
+        if rig.kinds.contains(where: { $0.singleSignOn?.sharing == .app }) { appsOfDevice = 2 }
         degradations = Self.lenient(
             isEmbedded ? rig.standin.degradations : rig.target.degradations)
         self.startedMicroseconds = startedMicroseconds
