@@ -78,11 +78,18 @@ extension Summary {
     }
 
     static func preSignIns(
-        _ households: Households, _ preparation: PreparationSummary?
+        _ households: Households, _ preparation: PreparationSummary?, atHome: Int
     ) -> [String] {
         let own = preparation?.signedIn ?? 0
-        let told = preparation.map { [$0.sentence] } ?? []
-        let others = households.preSignedIn - own
+        var told = preparation.map { [$0.sentence] } ?? []
+        if atHome > 0 {
+            let one = atHome == 1
+            told.append(
+                "\(Figures.counted(atHome, "household")) \(one ? "was" : "were") already signed in on arrival, by "
+                    + "the first household of \(one ? "its" : "their") home (single-sign-on.shared-with); "
+                    + "\(one ? "it has" : "they have") no sign-in time")
+        }
+        let others = households.preSignedIn - own - atHome
         guard others > 0 else { return told }
         let one = others == 1
         return told + [

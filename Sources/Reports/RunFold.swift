@@ -19,6 +19,8 @@ package struct RunFold {
     let findings: Findings?
     let violations: [ViolationRow]
     private(set) var population = Population()
+    /// Those whom the other household of their home had signed in before they arrived.
+    private(set) var signedInAtHome = 0
     private(set) var slowest: [Waterfall] = []
     private(set) var timeline = Timeline()
     private(set) var sums: [FoldSlot: Cell] = [:]
@@ -68,11 +70,14 @@ package struct RunFold {
         shards = try history.shards()
         loadBegins = LoadStage.preparation(of: history.header)
         var slow = Slowest()
+        var homes = SharedHomes(history.header)
         try history.households {
             population.add($0)
+            homes.add($0)
             slow.add($0)
             each($0)
         }
+        signedInAtHome = homes.signedIn
         slowest = try slow.households.compactMap {
             Waterfall($0, try history.exchanges(household: $0.household))
         }

@@ -232,6 +232,12 @@ struct HouseholdsOfV2Tests {
         let records = try run.households()
         #expect(records.map(\.fate) == [.signedIn, .preSignedIn, .signedIn, .preSignedIn])
         #expect(records.allSatisfy { $0.stage >= .playing })
+        let notes = try run.summary().notes.filter { $0.contains("already signed in on arrival") }
+        #expect(
+            notes == [
+                "2 households were already signed in on arrival, by the first household of their home "
+                    + "(single-sign-on.shared-with); they have no sign-in time"
+            ])
         let exchanges = try run.exchanges()
         for household in [1, 3] {
             let own = exchanges.filter { $0.device.household == household }
