@@ -350,6 +350,29 @@ struct NightCalendarTests {
         #expect(missing([2, 3, 4, 5, 6, 9, 10, 12]) == ["2026-11-11"])
     }
 
+    @Test("of nights that are run by hand within hours none is missing after a pause")
+    func byHand() {
+        func starts(_ hours: [Int]) -> [String] {
+            hours.map {
+                "2026-11-\($0 / 24 + 1 < 10 ? "0" : "")\($0 / 24 + 1)T"
+                    + "\($0 % 24 < 10 ? "0" : "")\($0 % 24):15:00Z"
+            }
+        }
+        for step in [1, 6, 12] {
+            let times = starts((0..<10).map { $0 * step } + [9 * step + 4 * step])
+            #expect(
+                NightCalendar(times).missing(after: times[9], before: times[10]).isEmpty,
+                "one each \(step) hours")
+            #expect(
+                NightCalendar(times).missing(after: times[10], until: "2026-11-20T00:00:00Z")
+                    .isEmpty)
+        }
+        // Each 18 hours: the next is due on the same date.
+        let often = starts((0..<9).map { $0 * 18 + 6 })
+        #expect(
+            NightCalendar(often).missing(after: often[8], until: "2026-11-07T23:59:00Z").isEmpty)
+    }
+
     @Test("this morning's night is missing three hours after it was due")
     func now() {
         let calendar = NightCalendar(starts(Array(1...9)))

@@ -3,7 +3,8 @@ internal import Formats
 /// On which days a night is to be expected, as the nights so far tell.
 struct NightCalendar {
     private let starts: [Int64]
-    /// Seconds between two nights, mostly; nil where there are too few.
+    /// Seconds between two nights, mostly: about a day, or more. Nil where there are too few, or where most follow
+    /// each other sooner: those are started by hand, and none is due.
     private let usual: Int64?
     private static let day: Int64 = 86_400
 
@@ -11,7 +12,8 @@ struct NightCalendar {
         let starts = starts.compactMap { UTCTime(rfc3339: $0)?.seconds }.sorted()
         self.starts = starts
         let steps = zip(starts.dropFirst(), starts).map { $0 - $1 }.filter { $0 > 0 }.sorted()
-        usual = steps.count < 3 ? nil : steps[steps.count / 2]
+        let middle = steps.count < 3 ? 0 : steps[steps.count / 2]
+        usual = middle < Self.day * 3 / 4 ? nil : middle
     }
 
     /// The nights that should have run between two that did.
@@ -34,12 +36,13 @@ struct NightCalendar {
     private func missing(_ from: Int64, _ to: Int64, late: Int64, known: [Int64]) -> [String] {
         // More than these are not counted: the file's times may be anything.
         guard let usual, to > from, (to - from) / usual < 1000 else { return [] }
-        let isDaily = (Self.day * 3 / 4...Self.day * 5 / 4).contains(usual)
+        let isDaily = usual <= Self.day * 5 / 4
         let seen = Set(known.map { weekday($0) })
         var missing: [String] = []
         var next = from + usual
         while next + usual / late < to {
-            if !isDaily || seen.contains(weekday(next)) {
+            // On the date of a night that ran none is missing.
+            if next / Self.day > from / Self.day, !isDaily || seen.contains(weekday(next)) {
                 missing.append(UTCTime(seconds: next).date)
             }
             next += usual
