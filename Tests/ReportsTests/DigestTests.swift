@@ -41,6 +41,79 @@ struct DigestTests {
         #expect(digest.headline == "All is well: the night of 2026-10-09.")
     }
 
+    @Test(
+        "with fewer nights than a change takes to be detected the digest says that there is no result"
+    )
+    func tooFew() {
+        for count in 1...7 {
+            let early = digest(nights(Array(quiet.prefix(count))))
+            #expect(early.colour == .green)
+            #expect(early.subject == "nightly: no result yet, \(count) of the 8 nights")
+            #expect(
+                early.headline.hasPrefix(
+                    "No result yet, \(count) of the 8 nights needed to detect a change: the night of"
+                ))
+        }
+        let eight = digest(nights(Array(quiet.prefix(8))))
+        #expect(eight.subject == "nightly: nothing got worse")
+    }
+
+    @Test("a rise with a new mark that too few nights can judge is shown, and nothing is claimed")
+    func unjudgedRise() {
+        // The rig is another one from night 20 on: three nights with v2, then v3 with 30 % more.
+        func told(_ later: Int) -> Digest {
+            let levels = quiet + [1, 1, 1] + [Double](repeating: 1.3, count: later)
+            var all = nights(levels, noise: 0) { $0 < 23 ? "v2" : "v3" }
+            for index in 20..<all.count { all[index].terms = "load: another" }
+            return digest(all)
+        }
+        for later in 1...4 {
+            let told = told(later)
+            #expect(told.subject == "nightly: no result yet, \(3 + later) of the 8 nights")
+            #expect(!told.notes.contains { $0.contains("nothing got worse") })
+            #expect(
+                told.notes.contains(
+                    "Higher, and not judged because there are too few nights, since the mark changed "
+                        + "from v2 to v3 (3 nights before, \(later) since): sign-in-service p95 from "
+                        + "5.20 s to 6.76 s, +30 %."), "\(told.notes)")
+        }
+        #expect(
+            told(1).notes.contains(
+                "The mark changed from v2 to v3 last night; too early to tell whether anything got "
+                    + "worse with it."))
+        // Three nights are no level: that many nights later it is not judged either.
+        #expect(told(6).notes.contains { $0.hasPrefix("Higher, and not judged") })
+        #expect(!told(9).notes.contains { $0.hasPrefix("Higher, and not judged") })
+        // Where the nights suffice the change is a finding, and no note.
+        let judged = digest(nights(quiet + [1.3, 1.3, 1.3], noise: 0.01) { $0 < 20 ? "v2" : "v3" })
+        #expect(judged.colour == .red && !judged.notes.contains { $0.hasPrefix("Higher") })
+        // No rise, no note.
+        let level = nights(Array(quiet.prefix(6))) { $0 < 3 ? "v2" : "v3" }
+        #expect(!digest(level).notes.contains { $0.hasPrefix("Higher") })
+    }
+
+    @Test("the level in the table is the level in the sentence")
+    func oneLevel() throws {
+        var all = nights([Double](repeating: 1, count: 12))
+        for index in all.indices {
+            all[index].series.append("errors")
+            all[index].values["errors"] = index == 11 ? 0.748 : 0.000_001
+        }
+        let told = digest(all)
+        let jump = try #require(told.findings.first { $0.name == "errors" })
+        #expect(jump.text.contains("from its level of < 0.001 %."), "\(jump.text)")
+        let row = DigestText.text(told, link: "x").split(separator: "\n").last {
+            $0.hasPrefix("errors")
+        }
+        #expect(row.map { $0.hasSuffix("74.8 %  < 0.001 %") } == true, "\(row ?? "")")
+        #expect(DigestPage.text(told, link: "x").contains("<td>74.8 %</td><td>&lt; 0.001 %</td>"))
+        let terminal = NightsText.text([told.view], width: 90, color: false)
+        #expect(
+            terminal.split(separator: "\n").contains {
+                $0.hasPrefix("errors") && $0.contains("< 0.001 %")
+            })
+    }
+
     @Test("no quiet morning of a hundred series of 40 nights is red", arguments: [0.02, 0.04])
     func falseAlarms(noise: Double) {
         // The detector lets 2.5 % of series alarm: of the digest it must be no more.

@@ -78,7 +78,9 @@ public struct Digest: Sendable, Hashable {
         let urgent = findings.filter { $0.colour == colour }
         guard let first = urgent.first, colour != .green else {
             let better = findings.first.map { "; \($0.short)" } ?? ""
-            return "\(rig): nothing got worse\(better)"
+            let result =
+                view.hasNoResult ? "no result yet, \(view.countedText)" : "nothing got worse"
+            return "\(rig): \(result)\(better)"
         }
         return "\(rig): \(first.short)" + (urgent.count > 1 ? ", and \(urgent.count - 1) more" : "")
     }
@@ -91,6 +93,8 @@ public struct Digest: Sendable, Hashable {
             return "Look at this today: \(night)."
         case .red: return "Still worse than it was: \(night)."
         case .amber: return "Worth a look: \(night)."
+        case .green where view.hasNoResult:
+            return "No result yet, \(view.countedText) needed to detect a change: \(night)."
         case .green: return "All is well: \(night)."
         }
     }

@@ -79,7 +79,7 @@ public enum DigestPage {
                     """
                 } ?? .none
             return """
-                <tr><th scope="row">\(series.name)</th><td>\(series.newestText)</td><td>\(series.levelText)</td></tr>
+                <tr><th scope="row">\(series.name)</th><td>\(series.newestText)</td><td>\(digest.view.levelText(of: series))</td></tr>
                 <tr><td class="picture" colspan="3">\(image)</td></tr>
 
                 """

@@ -361,7 +361,14 @@ struct DigestReader {
                 (old.isEmpty
                     ? "Last night has mark \(night.mark), the night before had none"
                     : "The mark changed from \(old) to \(night.mark) last night")
-                    + (isBlamed ? "." : "; nothing got worse with it so far."))
+                    + (isBlamed
+                        ? "."
+                        : view.hasNoResult
+                            ? "; too early to tell whether anything got worse with it."
+                            : "; nothing got worse with it so far."))
+        }
+        if isMeasured, let words = UnjudgedRise.text(of: view, mayBeJudged: !view.hasNoResult) {
+            notes.append(words)
         }
         let failing = findings.filter { $0.kind == .failed }
         if !failing.isEmpty, !night.headline.isEmpty,
@@ -392,7 +399,7 @@ struct DigestReader {
             notes.append(
                 "Values again after \(Figures.counted(newest - 1 - before, "night")) without.")
         }
-        if isMeasured, view.counted < ChangePointJudgement.firstNight,
+        if isMeasured, view.hasNoResult,
             view.restarts.last != newest || newest == 0
         {
             notes.append(

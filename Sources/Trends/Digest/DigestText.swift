@@ -40,7 +40,7 @@ public enum DigestText {
         guard !digest.view.series.isEmpty else { return [] }
         let rows =
             [["Series", "last night", "level"]]
-            + digest.view.series.map { [$0.name, $0.newestText, $0.levelText] }
+            + digest.view.series.map { [$0.name, $0.newestText, digest.view.levelText(of: $0)] }
         let widths = (0..<3).map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             row[0].padded(to: widths[0]) + "  " + row[1].padded(to: widths[1], right: true) + "  "

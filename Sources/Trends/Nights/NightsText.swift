@@ -50,7 +50,7 @@ public enum NightsText {
     private static func table(_ view: NightsView, width: Int, _ ink: Ink) -> [String] {
         let names = view.series.map(\.name.count).max() ?? 0
         let now = view.series.map(\.newestText)
-        let level = view.series.map(\.levelText)
+        let level = view.series.map { view.levelText(of: $0) }
         let wide = (
             max(names, 6), max(4, now.map(\.count).max() ?? 0),
             max(5, level.map(\.count).max() ?? 0)

@@ -153,10 +153,9 @@ public struct NightsView: Sendable, Hashable {
                     + (left == 1 ? "one more night decides." : "\(left) more nights decide."))
         }
         if !sentences.isEmpty { return sentences.joined(separator: " ") }
-        if counted < ChangePointJudgement.firstNight {
+        if hasNoResult {
             let anew = restartWords.map { "\($0), so the series starts again: " } ?? ""
-            return "No result yet: \(anew)\(Figures.count(counted)) of the "
-                + "\(ChangePointJudgement.firstNight) nights needed to detect a change."
+            return "No result yet: \(anew)\(countedText) needed to detect a change."
         }
         return "No lasting change so far, and nothing unusual tonight."
     }
@@ -176,6 +175,20 @@ public struct NightsView: Sendable, Hashable {
 
     /// Nights with values since the rig was another one: levels are not compared across that.
     public var counted: Int { nights[(restarts.last ?? 0)...].count { !$0.isGap } }
+
+    /// So few nights are alike that none of them could have made a lasting change known.
+    var hasNoResult: Bool { counted < ChangePointJudgement.firstNight }
+
+    /// `5 of the 8 nights`: of those that it takes until a lasting change can be detected.
+    var countedText: String {
+        "\(Figures.count(counted)) of the \(ChangePointJudgement.firstNight) nights"
+    }
+
+    /// The level of a series as it is shown: without a newest night that is held against it.
+    func levelText(of series: NightSeries) -> String {
+        jumps.first { $0.series.name == series.name }.map { series.text($0.unusual.level) }
+            ?? series.levelText
+    }
 
     /// `the rig changed between night 3 and night 4 (faults)`: where the present stretch begins; nil where the rig
     /// was the same all the time.
@@ -215,5 +228,7 @@ public struct NightsView: Sendable, Hashable {
 /// When there can be a word on a change at all.
 enum ChangePointJudgement {
     /// Five nights of a level and three of another.
-    static let firstNight = 8
+    static let levelNights = 5
+    static let otherNights = 3
+    static let firstNight = levelNights + otherNights
 }
