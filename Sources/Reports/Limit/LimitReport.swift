@@ -34,7 +34,9 @@ package struct LimitReport: Sendable, Hashable {
         /// Violated promises, of the whole step.
         package var violations: Int
         package var readings: [Reading]
-        /// Whether every threshold was met.
+        /// Requests in flight, where they grew through the steady part: at this rate the service does not keep up.
+        package var growth: BacklogTrend.Growth?
+        /// Whether every threshold was met, and the service kept up.
         package var held: Bool
         /// What else decided it, such as the breaker; empty: nothing.
         package var remark: String
@@ -51,12 +53,20 @@ package struct LimitReport: Sendable, Hashable {
             requestsPerSecond = part.requestsPerSecond
             errorShare = part.errorShare
             throttledShare = part.throttledShare
+            growth = part.growth
             latenessP99Ms = part.latenessP99Ms
             self.violations = violations
             self.readings = readings
-            self.held = held
-            self.remark = remark
+            self.held = held && growth == nil
+            let waiting = growth.map {
+                "more was due than the service answered: \($0.from) requests in flight at the beginning of the steady "
+                    + "part, \($0.to) at its end"
+            }
+            self.remark = remark.isEmpty ? waiting ?? "" : remark
         }
+
+        /// All thresholds were met, and it is missed because of its growing backlog.
+        var isOfGrowthAlone: Bool { growth != nil && readings.allSatisfy(\.met) }
     }
 
     /// How a search came out.
@@ -149,7 +159,11 @@ package struct LimitReport: Sendable, Hashable {
     }
 
     private var highestHeld: Double? { steps.filter(\.held).map(\.rate).max() }
-    private var lowestMissed: Double? { steps.filter { !$0.held }.map(\.rate).min() }
+    /// Of steps that a threshold, or the end of the service, decided.
+    private var lowestMissed: Double? {
+        steps.filter { !$0.held && !$0.isOfGrowthAlone }.map(\.rate).min()
+    }
+    private var lowestGrown: Double? { steps.filter(\.isOfGrowthAlone).map(\.rate).min() }
 
     /// The thresholds as they were written.
     package var expressions: [String] { about.thresholds.map { Sanitizer.line($0.text) } }
@@ -198,7 +212,10 @@ package struct LimitReport: Sendable, Hashable {
     private var evidenceText: String {
         let held = highestHeld.map { "\(thresholdsText) held at rates up to \(Self.number($0))" }
         let missed = lowestMissed.map { "\(missedText) at rates from \(Self.number($0))" }
-        return [held, missed].compactMap(\.self).joined(separator: "; ")
+        let grown = lowestGrown.map {
+            "more was due than the service answered at rates from \(Self.number($0)), so that its backlog grew"
+        }
+        return [held, grown, missed].compactMap(\.self).joined(separator: "; ")
     }
 
     /// What is known where no limit is.
@@ -228,6 +245,7 @@ package struct LimitReport: Sendable, Hashable {
             }
         }
         guard let first = counts.max(by: { $0.count < $1.count }) else {
+            if lowestGrown != nil { return "more was due than the service answered" }
             return steps.last { !$0.held }?.remark ?? "missed"
         }
         guard counts.count > 1 else { return "\(first.expression) was missed" }

@@ -20,6 +20,9 @@ package struct SteadyPart {
     private let findings: Findings?
     private var sums: [RunFold.FoldSlot: Cell] = [:]
     private var population = Population()
+    private var trend: BacklogTrend
+    /// What was waiting at the service, where it grew from the beginning of the part to its end; else nil.
+    package var growth: BacklogTrend.Growth? { trend.growth }
 
     /// A request that was never answered counts as one that took `unanswered`: a service that lets the slow ones
     /// time out is not fast.
@@ -29,7 +32,9 @@ package struct SteadyPart {
         self.seconds = seconds
         self.findings = findings
         kinds = history.header.kinds
+        trend = BacklogTrend(seconds: seconds)
         try history.cells { cell in
+            trend.add(cell)
             guard seconds.contains(cell.key.second) else { return }
             var cell = cell
             for _ in 0..<max(0, cell.ended - cell.completed) { cell.latency.record(unanswered) }
