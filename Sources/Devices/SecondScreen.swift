@@ -262,6 +262,9 @@ extension Household {
             case .pending:
                 let name = checked.exchange.operation.name
                 let end = loginEnd ?? "the login ended"
+                // A page without a form is how some providers turn a password down: the account may be about to be
+                // locked.
+                if loginEnd != nil { endLogin { $0.noteFailure(of: $1) } }
                 throw .failed("\(ours: name) still reported no sign-in 5 tries after \(end)")
             default: throw .refused(checked)
             }

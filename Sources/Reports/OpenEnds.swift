@@ -18,7 +18,10 @@ struct OpenEnds {
             happened:
                 "ended on a page without reaching the redirect URL; the phone asked the service whether it was "
                 + "signed in",
-            remedy: "If the app on the phone waits for the redirect, have the page lead to it"),
+            remedy:
+                "If the app on the phone waits for the redirect, have the page lead to it. If that page turns a "
+                + "password down, write words of it as login.failed-when, so that it counts as a refusal at once"
+        ),
         Sort(
             name: "decision not confirmed", noun: "decision",
             happened:

@@ -83,6 +83,21 @@ import Testing
         }
     }
 
+    @Test("a login that ends on a page and that the service never confirms counts as failed")
+    func refusedWithoutForm() throws {
+        let run = try FakeRun(
+            households: 20, accounts: Self.list(1), stopAfter: .seconds(600),
+            provider: { fields, _ in
+                fields.contains { $0.hasPrefix("customer=") }
+                    ? .page("signed-in").signing(in: false) : .page("plain")
+            })
+        #expect(run.target.calls.count { $0 == "POST /check.php" } == 3)
+        #expect(
+            run.causes.count { $0.contains("is left: each had 3 failed logins (accounts.csv:2)") }
+                == 17)
+        #expect(run.terms.accounts?.givenUp.count == 1)
+    }
+
     @Test("one locked account among good ones costs three households, and no more")
     func oneLocked() throws {
         let run = try FakeRun(
