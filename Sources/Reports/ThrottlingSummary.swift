@@ -18,7 +18,7 @@ public struct ThrottlingSummary: Sendable, Hashable {
     public var p50: Int
     public var p95: Int
     public var max: Int
-    /// Sign-ins, and those of them with a throttled request before the TV saw its token.
+    /// First sign-ins of households, and those of them with a throttled request before the TV saw its token.
     public var signIns: Int
     public var delayed: Int
     /// Sign-ins without the viewer's own time: those, and the others.
@@ -40,7 +40,7 @@ public struct ThrottlingSummary: Sendable, Hashable {
         }
         return
             "\(Figures.counted(requests, "request")) of \(whole), at most \(Figures.count(max)) of one; "
-            + "\(Figures.count(delayed)) of \(Figures.counted(signIns, "sign-in")) had to wait"
+            + "\(Figures.count(delayed)) of \(Figures.counted(signIns, "first sign-in")) had to wait"
             + times.joined()
     }
 

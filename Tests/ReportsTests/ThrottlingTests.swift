@@ -60,7 +60,7 @@ struct ThrottlingTests {
         #expect(found.otherTime?.max == 4_000)
         #expect(
             found.sentence.hasPrefix(
-                "10 requests of 3 of 4 homes, at most 6 of one; 2 of 4 sign-ins had to wait"))
+                "10 requests of 3 of 4 homes, at most 6 of one; 2 of 4 first sign-ins had to wait"))
     }
 
     @Test("a history from before it was kept tells nothing")

@@ -111,7 +111,7 @@ enum HouseholdSections {
                     row("of one limit, median", number(found.p50), "of those with any"),
                     row("of one limit, p95", number(found.p95), .none),
                     row("of one limit, most", number(found.max), .none),
-                    row("sign-ins that had to wait", number(found.delayed), "of \(Figures.count(found.signIns))"),
+                    row("first sign-ins that had to wait", number(found.delayed), "of \(Figures.count(found.signIns))"),
                     row("sign-in p50, those", time(found.delayedTime) { $0.p50 }, "without the viewer's own time"),
                     row("sign-in p50, the others", time(found.otherTime) { $0.p50 }, .none),
                     row("sign-in p95, those", time(found.delayedTime) { $0.p95 }, .none),
