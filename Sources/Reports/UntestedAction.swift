@@ -24,10 +24,11 @@ struct UntestedAction {
 }
 
 extension Findings {
-    /// What this run's households did, `signedIn` of which got a token, and what it could not judge.
-    func untestedActions(signedIn: Int) -> [UntestedAction] {
+    /// What this run's households did, `signedIn` of which got a token, and what it could not judge. `protocols`: what
+    /// they spoke.
+    func untestedActions(signedIn: Int, protocols: [String]) -> [UntestedAction] {
         var actions: [UntestedAction] = []
-        if signedIn > 0, isUntested(.tokenIsolation) { actions.append(nameless) }
+        if signedIn > 0, isUntested(.tokenIsolation) { actions.append(nameless(protocols)) }
         for (invariant, question) in [
             (Invariant.logoutFinal, "whether a logout ends the sign-in"),
             (.deleteFinal, "whether a deleted code is gone"),
@@ -47,8 +48,13 @@ extension Findings {
         return actions
     }
 
-    private var nameless: UntestedAction {
+    private func nameless(_ protocols: [String]) -> UntestedAction {
         let isGrant = rules.isDeviceGrant
+        let remedy =
+            isGrant
+            ? "let target.device-grant.user-from and claim say what names the user: id-token, access-token or "
+                + "userinfo"
+            : UserReading.way(protocols)
         return UntestedAction(
             invariant: .tokenIsolation, question: "whose token each TV got",
             remedy: isGrant
@@ -57,17 +63,14 @@ extension Findings {
             sentence:
                 "token-isolation was not tested: no response named the user of a token, so another "
                 + "user's token would have looked the same. "
-                + (isGrant
-                    ? "To test it, let target.device-grant.user-from and claim say what names the user: "
-                        + "id-token, access-token or userinfo"
-                    : "To test it, let the TVs ask for the token itself: polling: {target: authn}"))
+                + "To test it, \(remedy)")
     }
 }
 
 extension Summary {
     /// Nothing where the run was not judged.
     var untestedActions: [UntestedAction] {
-        findings?.untestedActions(signedIn: households.signedIn) ?? []
+        findings?.untestedActions(signedIn: households.signedIn, protocols: run.protocols) ?? []
     }
 
     /// ` Not tested: whether a logout ends the sign-in (logout-final; polling.after-success tests it).`, for the

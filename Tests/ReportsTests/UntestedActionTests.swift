@@ -85,6 +85,20 @@ struct UntestedActionTests {
                 == evening.untested.count)
     }
 
+    @Test("what would name the user is said in the keys of the run's own protocol")
+    func ways() throws {
+        let findings = Evening(testDescription: "", isNamed: false).findings
+        func sentence(_ protocols: [String]) throws -> String {
+            let actions = findings.untestedActions(signedIn: 3, protocols: protocols)
+            return try #require(actions.first { $0.invariant == .tokenIsolation }).sentence
+        }
+        #expect(try sentence(["adobe-pass-v1"]).hasSuffix("polling: {target: authn}"))
+        #expect(try sentence(["adobe-pass-v1", "adobe-pass-v2"]).hasSuffix("{target: authn}"))
+        let own = try sentence(["adobe-pass-v2"])
+        #expect(!own.contains("polling") && own.hasSuffix("userID among the attributes"))
+        #expect(!UserReading.remedy(["adobe-pass-v2"]).contains("polling"))
+    }
+
     @Test(
         "terminal, page, Markdown and summary.json say it, and each untested promise with its reason"
     )

@@ -18,7 +18,7 @@ struct TrialRemedy {
                 .authorize,
                 .media, .logout:
                 Self.service(reading, step)
-            case .user: UserReading.remedy
+            case .user: UserReading.remedy(reading.rig.protocols.map(\.rawValue))
             case .loginPage, .form, .assertion: LoginRemedy.text(reading, step)
             }
         // Hosts, paths and headers of whoever answered.

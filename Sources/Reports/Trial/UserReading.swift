@@ -45,7 +45,14 @@ enum UserReading {
     }
 
     /// For protocols without a remedy of their own (`GrantRemedy`).
-    static let remedy =
-        "let the TVs ask for the token itself (polling: {target: authn}); where the server names no user there, "
-        + "runs cannot tell whose token a TV got"
+    static func remedy(_ protocols: [String]) -> String {
+        "\(way(protocols)); where the server names no user there, runs cannot tell whose token a TV got"
+    }
+
+    /// Where the user of a token may be named: in V1 only by the token itself, in V2 by each profile (rest-v2.md § 6).
+    static func way(_ protocols: [String]) -> String {
+        protocols.contains(ProtocolName.adobePassV1.rawValue)
+            ? "let the TVs ask for the token itself: polling: {target: authn}"
+            : "have the service name the user in its profiles: userID among the attributes"
+    }
 }
