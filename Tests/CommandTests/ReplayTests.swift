@@ -155,21 +155,35 @@ struct ReplayTests {
         let script = try await Command.run("replay", file, "--emit", "python", in: folder)
         #expect(script.code == 0 && script.errors.isEmpty, "\(script.errors)")
         _ = try folder.write(script.output, to: "race.py")
-        for (fault, code) in [(planted, Int32(1)), ("none", 0)] {
-            let server = try Command(
-                ["serve", "--port", "0", "--no-throttle", "--fault", fault], in: folder)
-            let url = try await server.url()
-            let ended = try await Command(
-                ["python3", "race.py", "8"], in: folder, environment: ["SCREENRIG_TARGET": url],
-                program: "/usr/bin/env"
-            ).ended()
-            #expect(ended.code == code, "\(ended.output)\(ended.errors)")
-            let hits = ended.output.firstMatch(of: #/(\d+) of 8 \(Clopper-Pearson/#)?.1
-            let count = try #require(Int(hits ?? ""), "\(ended.output)\(ended.errors)")
-            #expect(code == 0 ? count == 0 : count > 0)
-            server.send(SIGINT)
-            _ = try await server.ended()
+        for (fault, code, users) in [
+            (planted, Int32(1), "login"), ("none", 0, "login"), (planted, 1, "opaque"),
+            ("none", 0, "opaque"),
+        ] {
+            let hits = try await Self.hits("race.py", where: fault, users: users, code, in: folder)
+            #expect(code == 0 ? hits == 0 : hits > 0, "user-ids=\(users)")
         }
+    }
+
+    /// In how many of eight trials a script saw the promise broken by a stand-in with that fault.
+    private static func hits(
+        _ script: String, where fault: String, users: String = "login", _ code: Int32,
+        in folder: TestFolder
+    ) async throws -> Int {
+        let server = try Command(
+            [
+                "serve", "--port", "0", "--no-throttle", "--fault", fault, "--policy",
+                "user-ids=\(users)",
+            ], in: folder)
+        let url = try await server.url()
+        let ended = try await Command(
+            ["python3", script, "8"], in: folder, environment: ["SCREENRIG_TARGET": url],
+            program: "/usr/bin/env"
+        ).ended()
+        #expect(ended.code == code, "\(ended.output)\(ended.errors)")
+        let hits = ended.output.firstMatch(of: #/(\d+) of 8 \(Clopper-Pearson/#)?.1
+        server.send(SIGINT)
+        _ = try await server.ended()
+        return try #require(hits.flatMap { Int($0) }, "\(ended.output)\(ended.errors)")
     }
 
     @Test("a case is played in the steps of the target's protocol, or refused with the remedy")

@@ -149,6 +149,40 @@ struct EmissionTests {
         }
     }
 
+    @Test(
+        "a script of the device grant accuses no server of the ids by which it names users",
+        arguments: [
+            // What two trials were shown, of which each was approved by one person; the column of ids; hits.
+            (["k7-1", "k7-1"], "", 0), (["maria", "maria"], "", 0), (["maria", "otto"], "", 1),
+            (["k7-1 k7-2", "k7-1"], "", 1), (["k7-1", "k7-9"], ":k7-1", 1),
+            (["k7-1", "k7-1"], ":k7-1", 0),
+        ] as [([String], String, Int)])
+    func namesOfUsers(shown: [String], column: String, hits: Int) throws {
+        var made = Case.sample
+        made.target.protocolName = "oauth-device-grant"
+        made.expected.invariant = .tokenIsolation
+        made.schedule.ops = [.init("codes", "tv", .deviceAuthorization)]
+        let folder = TestFolder()
+        let script = try folder.write(
+            Emission(made, target: Self.target).python(), to: "script.py")
+        let judged = """
+            import os, runpy, sys, types
+            os.environ["SCREENRIG_ACCOUNTS"] = "maria:pin" + sys.argv[2]
+            script = runpy.run_path(sys.argv[1])
+            def trial(users):
+                made = script["Trial"](script["read_accounts"]())
+                made.given = {"a": made.accounts[0][2]}
+                made.seen = [types.SimpleNamespace(step="approval", op={"id": "a"}, user=None)] + [
+                    types.SimpleNamespace(step="userinfo", op={}, user=user)
+                    for user in users.split()]
+                return made
+            print(script["hits_of"]([trial(users) for users in sys.argv[3:]], script["read_accounts"]()))
+            """
+        let program = try folder.write(judged, to: "judged.py")
+        let ended = try Program(["python3", program, script, column] + shown)
+        #expect(ended.output == "\(hits)\n", "\(ended.output)")
+    }
+
     @Test("what a script cannot do is said, with what it can")
     func refusals() throws {
         var odd = Case.sample

@@ -52,7 +52,7 @@ def orders(acts, reads):
             elif one.does == "logout":
                 after = [None]
             else:
-                fits = (one.user == user if one.user else user is not None) \
+                fits = (one.who == user if one.who else user is not None) \
                     if one.result == "success" else user is None
                 after = [user] if fits else []
             if any(go(rest, state) for state in after):
@@ -61,6 +61,51 @@ def orders(acts, reads):
         return False
 
     return go(frozenset(range(len(all_of_them))), None)
+
+
+# Users that accounts were given with.
+GIVEN = {account[2] for account in ACCOUNTS if len(account) > 2}
+# Whether the service names accounts as they were typed: one answer that does so says it of all.
+ARE_TYPED = False
+
+
+def namings(trial):
+    """Who the users of its answers may be: maps of users, each at a provider, to the accounts that signed in there.
+
+    A service may name its users as it likes (an id of its own, another at each provider). Each sign-in has
+    one name, and no account stays without one while there is a name left."""
+    if ARE_TYPED:
+        return [{}]
+    shown = sorted({(s.user, s.mvpd) for s in trial.seen
+                    if s.user is not None and s.user not in GIVEN}, key=str)
+
+    def go(users, accounts):
+        if not users:
+            return [{}]
+        (user, mvpd), found = users[0], go(users[1:], accounts)
+        for number, (account, provider) in enumerate(accounts):
+            if provider == mvpd or mvpd is None:
+                found += [{**naming, (user, mvpd): account}
+                          for naming in go(users[1:], accounts[:number] + accounts[number + 1:])]
+        return found
+
+    found = go(shown, [(s.op["user"], s.op["mvpd"]) for s in trial.seen
+                       if s.does == "sign-in" and s.op["user"] not in GIVEN])
+    most = max(len(naming) for naming in found)
+    return [naming for naming in found if len(naming) == most]
+
+
+def contradiction(trial, promise):
+    """Two observations of a home that cannot both be, whoever the users of answers are; or None."""
+    found = None
+    for naming in namings(trial):
+        for seen in trial.seen:
+            seen.who = naming.get((seen.user, seen.mvpd), seen.user)
+        found = next(filter(None, (judge(trial, household, promise) for household in sorted(
+            {actor["household"] for actor in CASE["actors"]}))), None)
+        if not found:
+            return None
+    return found
 
 
 def judge(trial, household, promise):
@@ -73,14 +118,14 @@ def judge(trial, household, promise):
         return next(((p, p) for p in yes if p.first < min(
             [s.sent for s in signs if same(s, p)], default=float("inf"))), None)
     if promise == "token-isolation":
-        # A service may name its users as it likes: then only somebody else's name tells.
-        knows = any(p.user in trial.users for p in polls(trial, household, "success"))
-        return next(((p, p) for p in yes if p.user is not None and (
-            knows or p.user in trial.users)
-            and trial.users.get(p.user) != household), None)
+        # Where the service's names are not known, only somebody else's tells.
+        knows = any(p.who in trial.users for p in yes)
+        return next(((p, p) for p in yes if p.who is not None and (
+            knows or p.who in trial.users)
+            and trial.users.get(p.who) != household), None)
     if promise == "sign-in-visible":
         # An assertion acted inside its interval or not at all: a token seen later proves it.
-        done = told + [s for s in signs if any(p.user == s.op.get("user") for p in yes)]
+        done = told + [s for s in signs if any(p.who == s.op.get("user") for p in yes)]
         return next(((d, p) for d in done for p in no if p.sent > d.first and same(d, p)
                      and not between(trial, household, d, p, "logout", "delete")), None)
     if promise == "sign-in-delivered":
@@ -99,9 +144,9 @@ def judge(trial, household, promise):
         return next(((a, b) for a in owners for b in owners if a.user != b.user
                      and a.code == b.code and a.sent < b.sent), None)
     pairs = {(s.op.get("user"), s.op.get("mvpd")) for s in signs}
-    torn = next(((p, p) for p in yes if p.user in trial.users and pairs
-                 and p.user in {u for u, _ in pairs}
-                 and (p.user, p.mvpd) not in pairs), None)
+    torn = next(((p, p) for p in yes if p.who in trial.users and pairs
+                 and p.who in {u for u, _ in pairs}
+                 and (p.who, p.mvpd) not in pairs), None)
     if promise == "provider-independence" and TARGET["several"]:
         # A profile ended, and in between something was done at another provider only.
         return torn or next(((y, p) for y in told + yes for p in no if p.sent > y.first
@@ -131,7 +176,7 @@ def judge(trial, household, promise):
         dead = [s for s in of(trial, household, "delete") if s.result == "success"]
         alive = told + [s for s in of(trial, household, "record", "start")
                         if s.result == "success"]
-        alive += [s for s in signs if any(p.user == s.op.get("user") for p in yes)]
+        alive += [s for s in signs if any(p.who == s.op.get("user") for p in yes)]
         return next(((d, s) for d in dead for s in alive if s.sent > d.first), None)
     if promise == "errors-have-no-effect":
         wrong = [s for s in signs if s.failed]
@@ -212,7 +257,7 @@ def play(count):
 
 
 def main():
-    global PROVIDERS, PASSES
+    global PROVIDERS, PASSES, ARE_TYPED
     times = TIMES
     try:
         PROVIDERS, PASSES = providers()
@@ -220,18 +265,17 @@ def main():
         print("cannot reach %s: %s" % (BASE, error), file=sys.stderr)
         sys.exit(3)
     hits = trials = lost = 0
-    reason, offsets, others = "", [], {}
-    households = sorted({a["household"] for a in CASE["actors"]})
+    reason, offsets, others, typed = "", [], {}, set()
     while trials < times and lost < times + 10:
         batch = play(min(24, times - trials))
         lost += sum(1 for trial in batch if trial.error)
         reason = next((trial.error for trial in batch if trial.error), reason)
+        typed.update(user for trial in batch for user in trial.users if user not in GIVEN)
+        ARE_TYPED = ARE_TYPED or any(s.user in typed for trial in batch for s in trial.seen)
         for trial in (trial for trial in batch if not trial.error):
             trials += 1
             offsets += [trial.achieved] if hasattr(trial, "achieved") else []
-            broken = {promise: next(filter(None, (
-                judge(trial, h, promise) for h in households)), None)
-                for promise in PROMISES}
+            broken = {promise: contradiction(trial, promise) for promise in PROMISES}
             for promise in PROMISES:
                 if broken[promise] and promise != CASE["invariant"]:
                     others[promise] = others.get(promise, 0) + 1
