@@ -186,6 +186,24 @@ struct ReplayTests {
         return try #require(hits.flatMap { Int($0) }, "\(ended.output)\(ended.errors)")
     }
 
+    @Test("two logins of one phone race in the script, though its case keeps one connection")
+    func oneConnection() async throws {
+        let folder = TestFolder()
+        let double = "double-consume:window=40ms"
+        let file = try await Self.raced(
+            "authenticate-authenticate", fault: double, breaking: "one-owner", in: folder)
+        let text = try folder.read(file)
+        #expect(text.contains("\"actor\": \"phone-2\"") && text.contains("\"fresh\""))
+        _ = try folder.write(
+            text.replacing("\"actor\": \"phone-2\"", with: "\"actor\": \"phone\"")
+                .replacing("\"fresh\"", with: "\"kept:0\""), to: "one.json")
+        let script = try await Command.run("replay", "one.json", "--emit", "python", in: folder)
+        #expect(script.code == 0 && script.errors.isEmpty, "\(script.errors)")
+        _ = try folder.write(script.output, to: "one.py")
+        #expect(try await Self.hits("one.py", where: double, 1, in: folder) > 0)
+        #expect(try await Self.hits("one.py", where: "none", 0, in: folder) == 0)
+    }
+
     @Test("a case is played in the steps of the target's protocol, or refused with the remedy")
     func otherProtocol() async throws {
         let folder = TestFolder()

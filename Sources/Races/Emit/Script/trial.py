@@ -165,16 +165,24 @@ class Trial:
     def cluster(self, ops):
         """Ops that hang on each other: each is held at its last byte, then they go."""
         gates, later = [], {}
-        kept = [(op["actor"], op["connection"]) for op in ops if op["connection"] != "fresh"]
-        # Of two on one connection that one is held which goes first.
-        turns = ops if len(set(kept)) == len(kept) else sorted(
-            ops, key=lambda op: op["offsetUs"] if op["anchor"] else 0)
-        for op in turns:
+
+        def follows(op, other):
+            """Whether an op leaves only when another was answered."""
+            anchor = op["anchor"]
+            if not anchor or op["offsetUs"] < 0:
+                return False
+            if anchor["op"] == other["id"]:
+                return anchor["event"] == "firstReplyByte"
+            return follows(next(o for o in ops if o["id"] == anchor["op"]), other)
+
+        for op in ops:
             call, wire = self.prepare(op)
-            # What goes over the connection of another waits for that one's answer.
-            if any(wire is taken for _, taken in gates):
+            before = [other for other, taken in gates if taken is wire]
+            if before and all(follows(op, other) for other in before):
                 later[op["id"]] = call
             else:
+                # Behind a request that is not answered yet it would wait in the server, and not race.
+                wire = Wire(call[1]) if before else wire
                 wire.hold(*call)
             gates.append((op, wire))
         time.sleep(0.05)
