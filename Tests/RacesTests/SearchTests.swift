@@ -13,6 +13,8 @@ struct RuleArena: Arena {
     var isolatesTrials = false
     /// Whose promise the judge says it is; nil is the invariant's usual source.
     var source: PromiseSource?
+    /// The same by the number of the trial.
+    var sources: (@Sendable (Int) -> PromiseSource)?
     let played = Played()
 
     init(isolatesTrials: Bool = false, rule: @escaping @Sendable (Duration, Int) -> Bool) {
@@ -43,7 +45,8 @@ struct RuleArena: Arena {
             if rule(offset, number) {
                 result.breaches = [
                     Breach(
-                        .signInVisible, source: source, sentence: "late", household: 0,
+                        .signInVisible, source: sources?(number) ?? source, sentence: "late",
+                        household: 0,
                         exchanges: [1])
                 ]
             }
@@ -132,6 +135,15 @@ private struct StoppedArena: Arena {
         #expect(replayed.source(read) == .ours, "what is seen now counts")
         let quiet = await Replay(read, on: RuleArena { _, _ in false }).play(times: 5)
         #expect(quiet.source(read) == .documented)
+    }
+
+    @Test("what is documented leads a finding and its example, however late it was seen")
+    func documentedLeads() async throws {
+        var arena = RuleArena { offset, _ in offset >= .zero && offset < .milliseconds(30) }
+        arena.sources = { $0 > 100 ? .documented : .ours }
+        let outcome = await search().run(in: arena)
+        #expect(outcome.findings.first?.source == .documented)
+        #expect(outcome.examples.first??.breaches.map(\.source) == [.documented])
     }
 
     @Test("a case of before, which names no source, has the invariant's")

@@ -30,7 +30,7 @@ final class RaceSearcher {
         var reason = ""
         /// Of the discarded ones, those that the end of the search stopped.
         var stopped = 0
-        /// The first trial that broke each promise.
+        /// The first trial that broke each promise; the first of what is documented, where there is one.
         var examples: [Invariant: TrialResult] = [:]
 
         mutating func note(_ result: TrialResult, _ sample: TrialSample?) {
@@ -42,8 +42,14 @@ final class RaceSearcher {
                 return
             }
             samples.append(sample)
-            for breach in result.breaches where examples[breach.invariant] == nil {
-                examples[breach.invariant] = result
+            for breach in result.breaches {
+                let known = examples[breach.invariant]?.breaches.filter {
+                    $0.invariant == breach.invariant
+                }
+                let isKnown = known?.contains { $0.source == .documented }
+                if isKnown == nil || isKnown == false && breach.source == .documented {
+                    examples[breach.invariant] = result
+                }
             }
         }
 
