@@ -41,7 +41,7 @@ public struct RaceFinding: Sendable, Hashable {
     public var isRare: Bool { window == nil && !isSimultaneous && rate.share < Self.rare }
 
     /// Of all trials at all offsets.
-    public var total: HitRate { curve.map(\.rate).reduce(HitRate(), +) }
+    public var total: HitRate { curve.total }
 
     /// Between two offsets; `low` is below `high`.
     public struct Window: Sendable, Hashable {
@@ -99,6 +99,11 @@ public struct RaceFinding: Sendable, Hashable {
     }
 }
 
+extension [RaceFinding.CurvePoint] {
+    /// Of all trials at all offsets.
+    var total: HitRate { map(\.rate).reduce(HitRate(), +) }
+}
+
 /// k hits of n trials.
 public struct HitRate: Codable, InlineCodable, Sendable, Hashable {
     public static let firstKey = "k"
@@ -129,6 +134,9 @@ public struct HitRate: Codable, InlineCodable, Sendable, Hashable {
         trials += 1
         if isHit { hits += 1 }
     }
+
+    /// What it is at least, with 95 %.
+    var surely: Double { Interval.exactShare(of: hits, in: trials).low }
 
     /// How unlikely so clear a difference would be if there were none: Fisher's exact test, two-sided.
     func chance(against other: HitRate) -> Double {

@@ -135,6 +135,30 @@ struct EdgeTests {
         #expect((window.low < .zero) == (window.high < .zero), "\(window)")
     }
 
+    @Test(
+        "of two windows on one side of zero, with few hits between them, one is found, and the case lies in it",
+        arguments: [
+            [-54 ... -33, -20 ... -1], [9...20, 31...90], [1...5, 8...40],
+        ] as [[ClosedRange<Int>]], Seed.samples(6))
+    func neighbours(lobes: [ClosedRange<Int>], seed: Seed) async throws {
+        let dice = Mutex(seed.generator())
+        let arena = RuleArena { offset, _ in
+            let place = offset / .milliseconds(1)
+            let isWithin = lobes.contains { Double($0.lowerBound)...Double($0.upperBound) ~= place }
+            let isBetween = Double(lobes[0].upperBound)...Double(lobes[1].lowerBound) ~= place
+            return dice.withLock { $0.chance(isWithin ? 0.85 : isBetween ? 0.06 : 0) }
+        }
+        let outcome = await search().run(in: arena)
+        let finding = try #require(outcome.findings.first)
+        let window = try #require(finding.window, "\(finding.rate) at \(finding.best)")
+        #expect(finding.rate.share > 0.5 && !finding.isRare, "\(finding.rate)")
+        #expect(
+            lobes.contains { lobe in
+                abs(window.low / .milliseconds(1) - Double(lobe.lowerBound)) < 3
+                    && abs(window.high / .milliseconds(1) - Double(lobe.upperBound)) < 3
+            }, "\(window)")
+    }
+
     @Test("luck that is the doing of other trials is no luck once trials go alone")
     func hidden() async throws {
         var right = 0

@@ -188,6 +188,29 @@ private struct StoppedArena: Arena {
         #expect(outcome.examples.first??.breaks(.signInVisible) == true)
     }
 
+    @Test(
+        "what breaks now and then is measured at its own offset, and a fix is proven by that rate alone"
+    )
+    func rareCase() async throws {
+        let arena = RuleArena { offset, number in offset < .zero && number.isMultiple(of: 20) }
+        let outcome = await search().run(in: arena)
+        let finding = try #require(outcome.findings.first)
+        #expect(finding.isRare && finding.total.trials > 100)
+        let work = CaseWork(
+            .init(
+                version: "0", rig: .init(name: "r", source: ""), seed: 1,
+                target: .init(name: "here", protocolName: "adobe-pass-v1"), startedMicroseconds: 0),
+            on: arena)
+        var made = await work.make(finding, example: outcome.examples[0], madeAt: 0)
+        let evidence = try #require(made.evidence)
+        #expect(evidence.rate == HitRate(hits: 1, trials: 20) && evidence.isRare)
+        #expect(made.schedule[op: finding.swept]?.offset == evidence.best && evidence.best < .zero)
+        #expect(FixedAt(made, confidence: 0.99).replays ?? 0 > 1000)
+        // As older cases have it.
+        made.evidence?.rate = finding.total
+        #expect(FixedAt(made, confidence: 0.99).replays == nil)
+    }
+
     @Test("what was given is kept by the search and its cases together, to a tenth more")
     func allowance() async {
         let allowance = Allowance(trials: 300, time: nil, clock: { .zero })

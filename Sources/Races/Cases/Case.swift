@@ -163,7 +163,8 @@ public struct Case: Codable, Sendable, Hashable {
 
         /// It was searched for, and no offset made it break often.
         public var isRare: Bool {
-            window == nil && !isSimultaneous && !curve.isEmpty && rate.share < RaceFinding.rare
+            window == nil && !isSimultaneous && !curve.isEmpty
+                && min(rate.share, curve.total.share) < RaceFinding.rare
         }
 
         public init(

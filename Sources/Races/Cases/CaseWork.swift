@@ -77,7 +77,7 @@ public struct CaseWork: Sendable {
     public func make(
         _ finding: RaceFinding, example: TrialResult? = nil, madeAt microseconds: Int64
     ) async -> Case {
-        if finding.isRare { return rare(finding, example: example, madeAt: microseconds) }
+        if finding.isRare { return await rare(finding, example: example, madeAt: microseconds) }
         var shrinker = Shrinker(
             of: finding.invariant, source: finding.source, on: arena, peak: finding.rate.share,
             window: finding.window,
@@ -110,16 +110,30 @@ public struct CaseWork: Sendable {
     }
 
     /// What breaks now and then, whatever the offset, is kept as it was seen: there is no rate by which
-    /// smaller schedules could be told apart.
+    /// smaller schedules could be told apart. What it does at its own offset is measured all the same: hits at
+    /// all offsets say nothing of how often a replay reproduces it.
     private func rare(
         _ finding: RaceFinding, example: TrialResult?, madeAt microseconds: Int64
-    ) -> Case {
+    ) async -> Case {
         var made = plain(finding, example?.schedule ?? finding.schedule, madeAt: microseconds)
+        // One trial broke it where it lies; where several did, more will.
+        if let swept = made.swept, finding.method.hasPrefix("sweep"),
+            let most = finding.curve.max(by: { $0.rate.surely < $1.rate.surely }),
+            most.rate.hits > 1
+        {
+            made.schedule[op: swept]?.offset = most.offset
+        }
+        let measured = await Replay(made, on: arena).play(times: trials, batch: Self.batch)
         made.evidence = Case.Evidence(
-            rate: finding.total, method: finding.method, achieved: finding.achieved,
-            best: finding.best, curve: finding.curve, firstSeen: finding.firstSeen,
-            trialTime: example.map(Self.length) ?? .zero)
-        if let example { made.take(example, startedMicroseconds: origin.startedMicroseconds) }
+            // Cut short: what the search saw.
+            rate: measured.rate.trials > 0 ? measured.rate : finding.total,
+            method: finding.method, achieved: measured.achieved ?? finding.achieved,
+            best: made.swept.flatMap { made.schedule[op: $0]?.offset } ?? finding.best,
+            curve: finding.curve, firstSeen: finding.firstSeen,
+            trialTime: (measured.example ?? example).map(Self.length) ?? .zero)
+        if let example = measured.example ?? example {
+            made.take(example, startedMicroseconds: origin.startedMicroseconds)
+        }
         made.alternatives = Alternatives.considered(made)
         return made
     }

@@ -127,7 +127,11 @@ public struct FixedAt: Sendable, Hashable {
 
     public init(_ known: Case, confidence: Double) {
         self.confidence = confidence
-        let rate = known.evidence?.rate ?? HitRate()
+        var rate = known.evidence?.rate ?? HitRate()
+        // Hits at all offsets, which older cases have, say nothing of the one at which this case is played.
+        if let curve = known.evidence?.curve, curve.count > 1, curve.total == rate {
+            rate = HitRate()
+        }
         oldRate = Interval.exactShare(of: rate.hits, in: rate.trials).low
         replays = TrialCount.toCallFixed(oldRate, confidence: confidence)
     }

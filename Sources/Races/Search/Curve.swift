@@ -81,6 +81,7 @@ struct Plateau: Sendable {
     /// All points, and where in them it lies.
     var points: [RaceFinding.CurvePoint]
     var places: Range<Int>
+    private var isHigh: [Bool]
 
     /// Of the runs of points that hit a third as often or more as all that hit come to together, the one
     /// that stands out most: by how much more often, added up. Nil without hits.
@@ -92,11 +93,11 @@ struct Plateau: Sendable {
         var start = 0
         while let first = isHigh[start...].firstIndex(of: true) {
             var end = first + 1
-            // One point alone that was tried but a few times may be bad luck.
+            // One point alone that was tried but a few times may be bad luck (`doubtful`).
             while end < points.count,
                 isHigh[end]
                     || peak < Self.sure && end + 1 < points.count && isHigh[end + 1]
-                        && points[end].rate.trials < 12
+                        && points[end].rate.trials < Self.enough
             {
                 end += 1
             }
@@ -108,12 +109,36 @@ struct Plateau: Sendable {
         first = points[best.lowerBound].offset
         last = points[best.upperBound - 1].offset
         self.points = points
+        self.isHigh = isHigh
         places = best
         outside = points.count - isHigh.count { $0 }
         rate = points[best].map(\.rate).reduce(HitRate(), +)
     }
 
     var peak: Double { rate.share }
+
+    /// Points within that hit less than half as often as all of it, and were tried but a few times.
+    var doubtful: [Duration] {
+        points[places].dropFirst().dropLast().filter {
+            $0.rate.trials < Self.enough && $0.rate.share < peak / 2
+        }.map(\.offset)
+    }
+    private static let enough = 12
+
+    /// The nearest point on one side that was tried often and seldom hits, where beyond it they do again: another window
+    /// lies there.
+    func gap(isUpper: Bool) -> Duration? {
+        let outside =
+            isUpper
+            ? Array(points.indices[places.upperBound...])
+            : points.indices[..<places.lowerBound].reversed()
+        guard
+            let gap = outside.firstIndex(where: {
+                !isHigh[$0] && points[$0].rate.trials >= Self.enough
+            }), outside[gap...].contains(where: { isHigh[$0] })
+        else { return nil }
+        return points[outside[gap]].offset
+    }
 
     /// Not every trial within hits, or they are too few to say so.
     var isLuck: Bool { peak < Self.sure || rate.trials < 8 }

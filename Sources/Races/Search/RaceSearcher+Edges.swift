@@ -110,12 +110,15 @@ struct Edge {
     private(set) var inside: Duration
     /// The likeliest place, once everything has been seen.
     private var likeliest: Duration?
+    /// Beyond it another window lies.
+    private let gap: Duration?
     /// The two ends when they were sure; what was seen between them counts.
     private var sure: (outside: Duration, inside: Duration)?
 
     init(of plateau: Plateau, isUpper: Bool) {
         let offsets = plateau.points.map(\.offset)
         let middle = plateau.middlePlace
+        gap = plateau.gap(isUpper: isUpper)
         ladder = isUpper ? offsets[middle...].reversed() : Array(offsets[...middle])
         rung =
             isUpper
@@ -226,7 +229,7 @@ struct Edge {
         }
         // On the other side of zero another window may lie.
         let isAcross = middle > .zero ? end < .zero : middle < .zero && end > .zero
-        let place = Self.likeliest(samples, from: middle, to: isAcross ? .zero : end)
+        let place = Self.likeliest(samples, from: middle, to: gap ?? (isAcross ? .zero : end))
         let ends = sure ?? (outside, inside)
         let known = min(ends.inside, ends.outside)...max(ends.inside, ends.outside)
         guard !known.contains(place.inside), !known.contains(place.outside) else { return false }

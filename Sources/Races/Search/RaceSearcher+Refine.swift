@@ -15,26 +15,54 @@ extension RaceSearcher {
         }
         await fill(track, invariant, rounds: 10)
         tell(track, invariant, nil)
+        await check(track, invariant)
         guard let plateau = Plateau(curve(track, invariant).points) else {
             noteAmbient(invariant)
             return nil
         }
-        let window = await window(plateau, track, invariant)
-        let best = window?.middle ?? plateau.first + (plateau.last - plateau.first) / 2
-        tell(track, invariant, window)
-        search.news(.phase("\(title): measuring the rate at \(Offsets.text(best))"))
-        let (rate, achieved) = await measure(best, track, invariant)
-        let isThere = window.map { stands($0, rate, track, invariant) } ?? false
+        var place = await locate(plateau, track, invariant)
+        // Two windows that a few hits between them joined: the trials in the middle take them apart.
+        for _ in 0..<3 where !place.isThere && !isOver {
+            guard let next = Plateau(curve(track, invariant).points),
+                !(next.first...next.last).contains(place.best),
+                next.peak > place.rate.share, next.rate.chance(against: place.rate) < 0.01
+            else { break }
+            place = await locate(next, track, invariant)
+        }
         let told = told(track, invariant)
         return RaceFinding(
             plan: tracks[track].variant.schedule.plan, invariant: invariant, source: told.source,
-            schedule: tracks[track].variant.at(best), swept: tracks[track].variant.swept,
-            window: isThere ? window : nil, best: best, rate: rate,
-            achieved: RaceFinding.Quantiles(achieved),
+            schedule: tracks[track].variant.at(place.best), swept: tracks[track].variant.swept,
+            window: place.isThere ? place.window : nil, best: place.best, rate: place.rate,
+            achieved: RaceFinding.Quantiles(place.achieved),
             curve: curve(track, invariant).points, sentence: told.sentence,
             firstSeen: search.clock(),
-            isSimultaneous: isThere && best.magnitude <= gateError,
+            isSimultaneous: place.isThere && place.best.magnitude <= gateError,
             method: tracks[track].method, company: isAlone ? .nobody : .queue)
+    }
+
+    /// Where a promise breaks, and how often in the middle of it.
+    private struct Place {
+        var window: RaceFinding.Window?
+        var best: Duration
+        var rate: HitRate
+        var achieved: [Duration]
+        /// The trials in the middle bear the window out.
+        var isThere: Bool
+    }
+
+    private func locate(
+        _ plateau: Plateau, _ track: Int, _ invariant: Invariant
+    ) async -> Place {
+        let window = await window(plateau, track, invariant)
+        let best = window?.middle ?? plateau.first + (plateau.last - plateau.first) / 2
+        tell(track, invariant, window)
+        let title = tracks[track].variant.title
+        search.news(.phase("\(title): measuring the rate at \(Offsets.text(best))"))
+        let (rate, achieved) = await measure(best, track, invariant)
+        return Place(
+            window: window, best: best, rate: rate, achieved: achieved,
+            isThere: window.map { stands($0, rate, track, invariant) } ?? false)
     }
 
     /// Sweeps until there is a plateau to be seen: five rounds, three where trials go one at a time, and on
@@ -46,6 +74,16 @@ extension RaceSearcher {
                 played < (isAlone ? 3 : 5) || isLuck(track, invariant)
             else { return }
             await sweepOnce(track)
+        }
+    }
+
+    /// Tries what within a plateau may be bad luck, or the gap between two windows, until it is clear which.
+    private func check(_ track: Int, _ invariant: Invariant) async {
+        for _ in 0..<2 where !isOver {
+            let doubtful = Plateau(curve(track, invariant).points)?.doubtful ?? []
+            guard !doubtful.isEmpty else { return }
+            let aims = doubtful.flatMap { Array(repeating: (track: track, offset: $0), count: 12) }
+            await play(aims, in: .queue)
         }
     }
 
