@@ -34,7 +34,7 @@ import Vocabulary
     func grows() throws {
         // 40 of 42 requests a second: each second waits longer than the one before.
         let found = try #require(growth { (21, 20, 60 + 30 * Double($0)) })
-        #expect(found.from == 8 && found.to == 32)
+        #expect(found.from == 12 && found.to == 30)
     }
 
     @Test(

@@ -12,7 +12,7 @@ internal import Vocabulary
 /// In flight alone does not tell: while a run's households become more, so do their requests. So the responses must
 /// have become slower as well, operation by operation, since their mix may change.
 package struct BacklogTrend {
-    /// Requests in flight at the beginning and at the end.
+    /// Requests in flight in the first and in the last quarter, on average.
     package struct Growth: Sendable, Hashable {
         package var from: Int
         package var to: Int
@@ -49,8 +49,9 @@ package struct BacklogTrend {
     }
 
     var growth: Growth? {
-        let from = inFlight(before: seconds.lowerBound)
-        let to = inFlight(before: seconds.upperBound)
+        let quarter = max(1, seconds.count / Self.parts)
+        let from = inFlight(in: seconds.prefix(quarter))
+        let to = inFlight(in: seconds.suffix(quarter))
         let times = times
         guard to - from >= Self.requests, let first = times.first, let last = times.last,
             zip(times, times.dropFirst()).allSatisfy({ $0 < $1 }), last >= first * Self.times
@@ -58,8 +59,11 @@ package struct BacklogTrend {
         return Growth(from: max(0, from), to: to)
     }
 
-    private func inFlight(before second: Int) -> Int {
-        change.reduce(0) { $0 + ($1.key < second ? $1.value : 0) }
+    private func inFlight(in seconds: Range<Int>) -> Int {
+        let sum = seconds.reduce(0) { sum, second in
+            change.reduce(sum) { $0 + ($1.key <= second ? $1.value : 0) }
+        }
+        return sum / seconds.count
     }
 
     /// Mean response time of each quarter, of the operations that each has, in one mix; empty where there are none.

@@ -59,8 +59,8 @@ package struct LimitReport: Sendable, Hashable {
             self.readings = readings
             self.held = held && growth == nil
             let waiting = growth.map {
-                "more was due than the service answered: \($0.from) requests in flight at the beginning of the steady "
-                    + "part, \($0.to) at its end"
+                "more was due than the service answered: \($0.from) requests in flight in the first quarter of the steady "
+                    + "part, \($0.to) in the last"
             }
             self.remark = remark.isEmpty ? waiting ?? "" : remark
         }
