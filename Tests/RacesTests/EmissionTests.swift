@@ -183,6 +183,31 @@ struct EmissionTests {
         #expect(ended.output == "\(hits)\n", "\(ended.output)")
     }
 
+    @Test(
+        "that a code's login was recorded promises a TV nothing once it has logged out",
+        arguments: [
+            ("sign-in confirm logout poll", false), ("sign-in logout confirm poll", false),
+            ("sign-in confirm poll", true), ("sign-in logout sign-in confirm poll", true),
+        ])
+    func afterLogout(deeds: String, isBroken: Bool) throws {
+        let folder = TestFolder()
+        let script = try folder.write(
+            Emission(.sample, target: Self.target).python(), to: "script.py")
+        let judged = """
+            import runpy, sys, types
+            path, deeds = sys.argv.pop(1), sys.argv.pop(1).split()
+            script = runpy.run_path(path)
+            trial = types.SimpleNamespace(users={}, seen=[types.SimpleNamespace(
+                household=0, does=does, result="absent" if does == "poll" else "success", sent=10 * n,
+                first=10 * n + 5, user=None, who=None, mvpd=None, code="A", expires=None,
+                op={"user": "maria"}) for n, does in enumerate(deeds)])
+            print(script["judge"](trial, 0, "sign-in-visible") is not None)
+            """
+        let program = try folder.write(judged, to: "judged.py")
+        let ended = try Program(["python3", program, script, deeds])
+        #expect(ended.output == (isBroken ? "True\n" : "False\n"), "\(ended.output)")
+    }
+
     @Test("what a script cannot do is said, with what it can")
     func refusals() throws {
         var odd = Case.sample

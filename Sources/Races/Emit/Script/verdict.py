@@ -125,7 +125,11 @@ def judge(trial, household, promise):
             and trial.users.get(p.who) != household), None)
     if promise == "sign-in-visible":
         # An assertion acted inside its interval or not at all: a token seen later proves it.
-        done = told + [s for s in signs if any(p.who == s.op.get("user") for p in yes)]
+        # That a login was recorded which a logout has ended since promises the TV nothing.
+        done = [d for d in told if not any(
+            g.first < d.sent and same(g, d) and not between(trial, household, g, d, "sign-in")
+            for g in gone)]
+        done += [s for s in signs if any(p.who == s.op.get("user") for p in yes)]
         return next(((d, p) for d in done for p in no if p.sent > d.first and same(d, p)
                      and not between(trial, household, d, p, "logout", "delete")), None)
     if promise == "sign-in-delivered":
