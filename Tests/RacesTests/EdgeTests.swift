@@ -159,6 +159,34 @@ struct EdgeTests {
             }, "\(window)")
     }
 
+    @Test(
+        "a search that ends as it measures the gap between two windows still has one of them",
+        arguments: Seed.samples(20))
+    func cutShort(seed: Seed) async throws {
+        let dice = Mutex(seed.generator())
+        let played = Mutex<[Duration: Int]>([:])
+        func arena(_ lobes: [ClosedRange<Double>]) -> RuleArena {
+            RuleArena { offset, _ in
+                played.withLock { $0[offset, default: 0] += 1 }
+                return lobes.contains { $0 ~= offset / .milliseconds(1) }
+                    && dice.withLock { $0.chance(0.8) }
+            }
+        }
+        // Many trials at a time make answers slow, which closes the gap.
+        let crowded = MindfulOfCompany(
+            usual: arena([-54 ... -33, -20 ... -1]), disturbed: arena([-54 ... -1]),
+            disturbing: [.crowd])
+        var search = search()
+        search.isInterrupted = {
+            played.withLock {
+                $0.contains { $0.value > 28 && -33 ... -20 ~= $0.key / .milliseconds(1) }
+            }
+        }
+        let outcome = await search.run(in: crowded)
+        let finding = try #require(outcome.findings.first)
+        #expect(finding.window != nil && !finding.isRare, "\(finding.rate) at \(finding.best)")
+    }
+
     @Test("luck that is the doing of other trials is no luck once trials go alone")
     func hidden() async throws {
         var right = 0

@@ -22,7 +22,7 @@ extension RaceSearcher {
         }
         var place = await locate(plateau, track, invariant)
         // Two windows that a few hits between them joined: the trials in the middle take them apart.
-        for _ in 0..<3 where !place.isThere && !isOver {
+        for _ in 0..<3 where !place.isThere {
             guard let next = Plateau(curve(track, invariant).points),
                 !(next.first...next.last).contains(place.best),
                 next.peak > place.rate.share, next.rate.chance(against: place.rate) < 0.01
