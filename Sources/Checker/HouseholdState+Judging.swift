@@ -323,7 +323,7 @@ extension HouseholdState {
             guard let position = same.position else { return }
             registry.amend(position) { found in
                 found.times += 1
-                // What the documentation promises is told rather than what is a reading of ours.
+                // What the documentation promises is reported rather than a reading of ours.
                 guard violation.source == .documented, found.source != .documented else { return }
                 var stronger = violation
                 (stronger.times, stronger.companions) = (found.times, found.companions)

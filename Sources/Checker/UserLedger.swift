@@ -150,13 +150,13 @@ extension UserLedger {
         }
         private var counts: [UInt64: [UInt64: Appearance]] = [:]
         /// What media tokens and user metadata call the users of accounts, where they mean by it what tokens do; and
-        /// the other way round, with a household that was told so.
+        /// the other way round, with a household to which it was reported.
         private var otherNames: [UInt64: Set<UInt64>] = [:]
         private var namedElsewhere: [UInt64: [UInt64: Int]] = [:]
         private var signIns: [UInt64: Int] = [:]
 
         private var isOfTokens = true
-        /// Users of whom only the order of the answers tells whose they are.
+        /// Users whose account follows from the order of the answers alone.
         private var unsure: Set<UInt64> = []
 
         private mutating func group(_ source: Claim.ClaimSource) {

@@ -77,8 +77,8 @@ extension Household {
         tv.device.signInEnd = end.flatMap { end in other.map { max($0, end) } }
     }
 
-    /// The sign-in is over by its own expiry: that nobody is signed in is correct.
-    var isSignInOver: Bool { tv.device.signInEnd.map { lane.now >= $0 } ?? false }
+    /// The sign-in is over by its own expiry: the answer that there is none is correct.
+    var isSignInOver: Bool { tv.device.isSignInOver(at: lane.now) }
 
     /// The code's lifetime, as the service gave it, is over: a rejection of the code on the TV is correct.
     var isCodeOver: Bool { codeEnd.map { lane.now >= $0 } ?? false }

@@ -44,11 +44,16 @@ public final class Device {
         set { counter.isSignedIn = newValue }
     }
 
-    /// When its sign-in is over by the expiry that the service has given it; nil: nobody knows. That nobody is signed in is
-    /// then what the service must say, and no error.
+    /// When its sign-in is over by the expiry that the service has given it; nil: not known. From then on the service must
+    /// answer that there is no sign-in, which is no error.
     public var signInEnd: Instant? {
         get { counter.signInEnd }
         set { counter.signInEnd = newValue }
+    }
+
+    /// Whether its sign-in is over at that instant, by its own expiry.
+    public func isSignInOver(at instant: Instant) -> Bool {
+        signInEnd.map { instant >= $0 } ?? false
     }
 
     /// Numbers the requests of its household from 1, for a transport that draws by them.

@@ -111,8 +111,9 @@ public struct ExchangeBuilder: Sendable {
                 copy == .first ? .resent : error.outcome, .unanswered(error, reached: true),
                 reason: "\(ours: error.kind.rawValue)")
         }
-        let isOver = device.signInEnd.map { transfer.ended >= $0 } ?? false
-        if isOver, reading.observation.result == .unauthenticated, reading.outcome == .rejected {
+        if reading.observation.result == .unauthenticated, reading.outcome == .rejected,
+            device.isSignInOver(at: transfer.ended)
+        {
             reading.outcome = .pending
         }
         let operation = reading.operation ?? call.operation

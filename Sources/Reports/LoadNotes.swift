@@ -49,7 +49,7 @@ extension Summary {
         ]
     }
 
-    /// Whether their first copies acted nobody knows.
+    /// It is not known whether their first copies acted.
     static func secondCopies(_ fold: RunFold) -> [String] {
         OperationName.allCases.filter(\.endsSomething).compactMap { operation in
             let sum = fold.sum(operation)
@@ -81,18 +81,18 @@ extension Summary {
         _ households: Households, _ preparation: PreparationSummary?, atHome: Int
     ) -> [String] {
         let own = preparation?.signedIn ?? 0
-        var told = preparation.map { [$0.sentence] } ?? []
+        var sentences = preparation.map { [$0.sentence] } ?? []
         if atHome > 0 {
             let one = atHome == 1
-            told.append(
+            sentences.append(
                 "\(Figures.counted(atHome, "household")) \(one ? "was" : "were") already signed in on arrival, by "
                     + "the first household of \(one ? "its" : "their") home (single-sign-on.shared-with); "
                     + "\(one ? "it has" : "they have") no sign-in time")
         }
         let others = households.preSignedIn - own - atHome
-        guard others > 0 else { return told }
+        guard others > 0 else { return sentences }
         let one = others == 1
-        return told + [
+        return sentences + [
             "\(Figures.counted(others, "household")) \(one ? "was" : "were") already signed "
                 + "in on arrival, by an earlier run with the same device ids; \(one ? "it has" : "they have") "
                 + "no sign-in time (to avoid this, set identities: per-run)"

@@ -49,8 +49,8 @@ public struct LoadStage: Sendable, Hashable {
     }
 
     /// The second in which the load begins; 0 where the rig cannot be read any more.
-    static func preparation(of header: HistoryHeader) -> Int {
-        Int((rig(of: header)?.preparation ?? .zero).seconds)
+    static func preparation(of rig: Rig?) -> Int {
+        Int((rig?.preparation ?? .zero).seconds)
     }
 
     /// Nil where it cannot be read any more. Of what other files say there is nothing in it. A trial keeps the rig

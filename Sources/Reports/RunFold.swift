@@ -68,9 +68,10 @@ package struct RunFold {
         restraint = history.restraint
         merge = history.merge
         shards = try history.shards()
-        loadBegins = LoadStage.preparation(of: history.header)
+        let rig = LoadStage.rig(of: history.header)
+        loadBegins = LoadStage.preparation(of: rig)
         var slow = Slowest()
-        var homes = SharedHomes(history.header)
+        var homes = SharedHomes(rig)
         try history.households {
             population.add($0)
             homes.add($0)
@@ -108,7 +109,7 @@ package struct RunFold {
         gaps = []
         restraint = history.restraint
         merge = nil
-        loadBegins = LoadStage.preparation(of: history.header)
+        loadBegins = LoadStage.preparation(of: LoadStage.rig(of: history.header))
         _ = try fold(cellsOf: history)
         health = try history.health()
     }

@@ -11,8 +11,7 @@ struct SharedHomes {
     /// Second ones that found themselves signed in.
     private var second: [Int] = []
 
-    init(_ header: HistoryHeader) {
-        let rig = try? Rig.read(header.rigSource, file: header.rigName, with: .recorded).rig
+    init(_ rig: Rig?) {
         kinds = Set((rig?.kinds ?? []).filter(\.hasSharedHomes).map(\.name))
     }
 

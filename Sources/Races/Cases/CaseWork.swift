@@ -239,9 +239,7 @@ extension Case {
     /// Takes an execution that broke the promise as the one to be shown.
     mutating func take(_ example: TrialResult, startedMicroseconds: Int64) {
         let wanted = expected.invariant
-        guard
-            let breach = example.breaches.first(where: { $0.breaks(expected) })
-        else { return }
+        guard let breach = example.breaches.first(where: { $0.breaks(expected) }) else { return }
         trial = Trial(example, breach: breach, startedMicroseconds: startedMicroseconds)
         let ids = trial?.exchanges.filter { $0.isConflict && !$0.op.isEmpty }.map(\.op) ?? []
         expected = Expected(

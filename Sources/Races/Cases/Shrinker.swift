@@ -137,9 +137,9 @@ public struct Shrinker: Sendable {
                     continue
                 }
                 counted += 1
-                test.add(result.breaks(invariant, of: source))
-                if let other = result.breaches.first, !result.breaks(invariant, of: source),
-                    other.invariant != invariant,
+                let isHit = result.breaks(invariant, of: source)
+                test.add(isHit)
+                if !isHit, let other = result.breaches.first, other.invariant != invariant,
                     !others.contains(where: { $0.invariant == other.invariant })
                 {
                     others.append(Other(invariant: other.invariant, schedule: candidate))

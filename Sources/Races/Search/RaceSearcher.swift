@@ -43,11 +43,11 @@ final class RaceSearcher {
             }
             samples.append(sample)
             for breach in result.breaches {
-                let known = examples[breach.invariant]?.breaches.filter {
-                    $0.invariant == breach.invariant
-                }
-                let isKnown = known?.contains { $0.source == .documented }
-                if isKnown == nil || isKnown == false && breach.source == .documented {
+                let known = examples[breach.invariant]
+                if known == nil
+                    || breach.source == .documented
+                        && known?.breaks(breach.invariant, of: .documented) == false
+                {
                     examples[breach.invariant] = result
                 }
             }

@@ -2,14 +2,14 @@ internal import Journal
 internal import Vocabulary
 
 /// Whether a service kept up through a stretch of steady load, whatever the thresholds say: where more is due than it
-/// answers, what waits grows from second to second, and a short step ends before a threshold can tell.
+/// answers, what waits grows from second to second, and a short step ends before a threshold is missed.
 ///
 /// ```text
 /// in flight   3  5  7 | 10  9 13 | 14 15 16 | 17 20 19     each quarter waits longer than the one before
 ///             2  6  3 |  5  6  2 |  5  5  6 |  5  6  5     busy, and stable
 /// ```
 ///
-/// In flight alone does not tell: while a run's households become more, so do their requests. So the responses must
+/// Requests in flight alone are not enough: while a run's households become more, so do their requests. So the responses must
 /// have become slower as well, operation by operation, since their mix may change.
 package struct BacklogTrend {
     /// Requests in flight in the first and in the last quarter, on average.

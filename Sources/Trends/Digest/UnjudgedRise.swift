@@ -1,6 +1,6 @@
 internal import Rendering
 
-/// Values that are much worse since a mark changed, or last night, where there are too few nights to tell that from
+/// Values that are much worse since a mark changed, or last night, where there are too few nights to rule out
 /// chance: shown as they are, and nothing is claimed.
 ///
 /// ```text
@@ -15,7 +15,7 @@ struct UnjudgedRise {
 
     /// So many times as high, or, of a rate, as low.
     private static let large = 1.2
-    /// A smaller rise of a share is none worth a line.
+    /// A smaller rise of a share is not worth a line.
     private static let points = 0.01
     /// More series than these are in the table.
     private static let shown = 3
@@ -37,7 +37,7 @@ struct UnjudgedRise {
         let rises = view.series.compactMap { series in
             UnjudgedRise(series, Array(before), Array(alike.suffix(since)))
         }.filter { rise in
-            // What is told as a finding needs no second line.
+            // What is reported as a finding needs no second line.
             !view.jumps.contains { $0.series.name == rise.series.name }
                 && !view.regressions.contains { $0.series.name == rise.series.name }
         }
