@@ -4,7 +4,7 @@ import Testing
 
 /// A headless Chromium with one page open, driven over its own pipe (Chrome DevTools Protocol,
 /// `--remote-debugging-pipe`: JSON texts that end in a NUL), so that no port is opened. Calls block
-/// their thread: use it in suites with `.ownThread`, or in serialized ones.
+/// their thread: use it in suites with `.ownThread`.
 ///
 ///     @Test(..., .enabled(if: Browser.isThere, Browser.advice))
 ///     let page = try Browser()

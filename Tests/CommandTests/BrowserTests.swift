@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "The browser that tests look through", .serialized, .ownThread,
+    "The browser that tests look through", .ownThread,
     .enabled(if: Browser.isThere, Browser.advice))
 struct BrowserTests {
     @Test("it shows a page, runs its scripts, takes keys, and notes what goes wrong in it")

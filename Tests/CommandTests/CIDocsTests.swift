@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The jobs of docs/ci.md, as they are pasted, with the templates of deploy/ci.
-@Suite("CI jobs in docs/ci.md", .serialized, .ownThread)
+@Suite("CI jobs in docs/ci.md", .ownThread)
 struct CIDocsTests {
     /// The block of the page that begins so.
     private static func block(_ beginning: String) throws -> String {

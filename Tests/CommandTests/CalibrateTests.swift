@@ -3,7 +3,7 @@ import FoundationNetworking
 import TestSupport
 import Testing
 
-@Suite("What this machine can do", .serialized, .ownThread)
+@Suite("What this machine can do", .ownThread)
 struct CalibrateTests {
     private static let times = [
         "count", "min", "mean", "p50", "p75", "p90", "p95", "p99", "p99.9", "max",

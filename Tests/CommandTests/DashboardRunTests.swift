@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Pages of a run that goes on, as a browser and a scraper see them.
-@Suite("A run that is looked at", .serialized, .ownThread)
+@Suite("A run that is looked at", .ownThread)
 struct DashboardRunTests {
     /// It goes on until the test has seen what it wants, and ends it.
     private static let load = long + ["--set", "lanes=1"]

@@ -4,7 +4,7 @@ import Testing
 
 /// A disk of its own for one command: a small tmpfs in a mount namespace of its own, which needs
 /// root and a kernel that lets it.
-@Suite("A full disk", .serialized, .ownThread)
+@Suite("A full disk", .ownThread)
 struct DiskTests {
     private static let refusal: String? = {
         guard geteuid() == 0 else { return "mounting a small disk needs root" }

@@ -4,7 +4,7 @@ import Testing
 
 /// The packing step of `make dist`, with a small program in place of the release build: it starts the one that is
 /// tested, and asks for the libraries that a release build asks for.
-@Suite("Packages", .serialized, .ownThread)
+@Suite("Packages", .ownThread)
 struct DistTests {
     private static let script = Repository.root.appending(path: "scripts/dist.py").path
     /// Where SwiftPM keeps the sources of packages: beside the build that is tested.

@@ -6,7 +6,7 @@ import Testing
 @Suite(
     "A service that repeats secrets",
     .enabled(if: ForeignServer.hasPython, "needs python3, for the server in Tests/Foreign"),
-    .serialized, .ownThread)
+    .ownThread)
 struct EchoTests {
     private static let rig = """
         rig: echoes

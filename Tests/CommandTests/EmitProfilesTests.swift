@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Scripts of the promises that only REST V2 has: each against a server of its own, with the fault and without.
-@Suite("A case of REST V2 for people without this tool", .serialized, .ownThread)
+@Suite("A case of REST V2 for people without this tool", .ownThread)
 struct EmitProfilesTests {
     struct Planted: Sendable, CustomStringConvertible {
         var plan: String

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("export", .serialized, .ownThread)
+@Suite("export", .ownThread)
 struct ExportCommandTests {
     private func simulated() async throws -> TestFolder {
         let folder = TestFolder()

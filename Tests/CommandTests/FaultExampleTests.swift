@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The help and the README show faults by commands to copy: each of them must show its fault.
-@Suite("Examples with faults", .serialized, .ownThread)
+@Suite("Examples with faults", .ownThread)
 struct FaultExampleTests {
 
     /// Commands with `--fault`, as they stand in the help of each command and in the README.

@@ -5,7 +5,7 @@ import Testing
 
 /// Faults in rigs and on the command line. Each runs here once with a real rig through the
 /// in-process transport, and some over sockets.
-@Suite("Faults from outside", .serialized, .ownThread)
+@Suite("Faults from outside", .ownThread)
 struct FaultCommandTests {
     /// A few households on the test bench.
     private static let few = [
@@ -52,7 +52,7 @@ struct FaultCommandTests {
         "and over sockets",
         arguments: ["token-flap", "ack-before-apply", "error-but-applied", "logout-resurrection"])
     func sockets(fault: String) async throws {
-        #expect(try await truth("run", fault).contains { $0.contains("\"activated\"") })
+        #expect(try await truth("run", fault, unhurried).contains { $0.contains("\"activated\"") })
     }
 
     @Test(

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("find-limit from outside", .serialized, .ownThread)
+@Suite("find-limit from outside", .ownThread)
 struct FindLimitTests {
     private static func report(_ folder: TestFolder, _ name: String = "limit") throws -> [String:
         Any]

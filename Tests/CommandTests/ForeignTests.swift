@@ -8,7 +8,7 @@ import Testing
 @Suite(
     "A foreign server",
     .enabled(if: ForeignServer.hasPython, "needs python3, for the server in Tests/Foreign"),
-    .serialized, .ownThread)
+    .ownThread)
 struct ForeignTests {
     @Test(
         "answers as they were recorded from real services are signed in by, and accused of nothing",

@@ -7,7 +7,7 @@ import Testing
 @Suite(
     "A foreign service of REST V2",
     .enabled(if: ForeignServer.hasPython, "needs python3, for the server in Tests/Foreign"),
-    .serialized, .ownThread)
+    .ownThread)
 struct ForeignV2Tests {
     @Test("it keeps the page, flow by flow, and each of its faults can be seen")
     func keepsThePage() async throws {

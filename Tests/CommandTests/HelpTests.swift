@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Help", .serialized, .ownThread)
+@Suite("Help", .ownThread)
 struct HelpTests {
     @Test("without arguments the program says what it is")
     func overview() async throws {

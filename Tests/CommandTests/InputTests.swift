@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What cannot be run", .serialized, .ownThread)
+@Suite("What cannot be run", .ownThread)
 struct InputTests {
     /// Exit code 2 is ours: the parser's own would be 64 (README.md, Commands).
     @Test(

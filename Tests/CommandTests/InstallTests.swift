@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Installation", .serialized, .ownThread)
+@Suite("Installation", .ownThread)
 struct InstallTests {
     private static let script = Repository.root.appending(path: "scripts/install.sh").path
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `--json`: what a machine may rely on (docs/politeness.md).
-@Suite("JSON lines", .serialized, .ownThread)
+@Suite("JSON lines", .ownThread)
 struct JSONLinesTests {
     private static func lines(_ text: String) throws -> [[String: Any]] {
         try text.split(separator: "\n").map { line in
@@ -64,7 +64,7 @@ struct JSONLinesTests {
 }
 
 /// A server that goes wrong while a run is on.
-@Suite("The breaker of a run", .serialized, .ownThread)
+@Suite("The breaker of a run", .ownThread)
 struct BreakerRunTests {
     @Test("a service that only fails stops the run: exit code 1, and the report says so")
     func trips() async throws {

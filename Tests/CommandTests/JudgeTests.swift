@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Judging again, from outside", .serialized, .ownThread)
+@Suite("Judging again, from outside", .ownThread)
 struct JudgeTests {
     @Test("a recorded run judged again gives the same verdicts, beside the run")
     func again() async throws {

@@ -6,7 +6,7 @@ import Testing
 @Suite(
     "A login program that drives a browser", .enabled(if: Browser.isThere, Browser.advice),
     .enabled(if: ForeignServer.hasPython, "needs python3, for rigs/login-browser.py"),
-    .serialized, .ownThread)
+    .ownThread)
 struct LoginBrowserTests {
     @Test("the rig signs both households in at the stand-in")
     func rig() async throws {

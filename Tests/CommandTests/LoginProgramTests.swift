@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `login: {command: PROGRAM}` with real programs, and the pages that a run keeps.
-@Suite("Login programs and kept pages", .serialized, .ownThread)
+@Suite("Login programs and kept pages", .ownThread)
 struct LoginProgramTests {
     /// Runs one household at a login page that needs `program`.
     private func trying(_ program: String, timeout: String = "20s") async throws -> Trying {

@@ -5,7 +5,7 @@ import Yams
 
 /// What `manifest` prints is what people apply and submit: its text is kept, and its scripts are run, with a stand-in for
 /// screenrig that notes how it was called.
-@Suite("Manifests", .serialized, .ownThread)
+@Suite("Manifests", .ownThread)
 struct ManifestTests {
     static let image = ["--image", "registry.example/screenrig:1"]
 
@@ -545,7 +545,7 @@ extension ManifestTests {
 
 /// With programs of others: the schemas of Kubernetes, and a Slurm that runs.
 @Suite(
-    "Manifests elsewhere", .serialized, .ownThread,
+    "Manifests elsewhere", .ownThread,
     .enabled(if: ForeignServer.hasPython, "needs python3, for the scripts in Tests"))
 struct ManifestScriptTests {
     @Test("what is printed for Kubernetes is valid by its published schemas")

@@ -4,7 +4,7 @@ import Testing
 
 /// Digests, their senders and Grafana, each by a script that plays a user's part; what it prints is the reason if one fails.
 @Suite(
-    "Mornings", .serialized, .ownThread,
+    "Mornings", .ownThread,
     .enabled(if: ForeignServer.hasPython, "needs python3, for the scripts in Tests"))
 struct MorningTests {
     @Test("of nights with planted changes and deploys the digest alone says what is right")

@@ -5,7 +5,7 @@ import Yams
 
 /// What stands in docs/nights.md is what people paste: it must at least be well formed, and call
 /// commands and options that there are.
-@Suite("Schedules in docs/nights.md", .serialized, .ownThread)
+@Suite("Schedules in docs/nights.md", .ownThread)
 struct NightsDocsTests {
     private static let page = Result {
         try String(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "nights.html and the page of compare in a browser", .serialized, .ownThread,
+    "nights.html and the page of compare in a browser", .ownThread,
     .enabled(if: Browser.isThere, Browser.advice))
 struct NightsPageTests {
     @Test("the numbers of a night are those of its summary.json, and its link leads to its report")

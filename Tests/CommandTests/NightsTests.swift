@@ -4,7 +4,7 @@ import Testing
 
 @testable import Trends
 
-@Suite("Comparing runs and keeping nights, from outside", .serialized, .ownThread)
+@Suite("Comparing runs and keeping nights, from outside", .ownThread)
 struct NightsTests {
     private func simulate(_ folder: TestFolder, _ out: String, _ more: [String] = []) async throws {
         let ended = try await Command(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Platform sign-on against a service in another process, judged as any staging server is.
-@Suite("Platform sign-on on a foreign target", .serialized, .ownThread)
+@Suite("Platform sign-on on a foreign target", .ownThread)
 struct PlatformTargetTests {
     private static func rig(_ platform: String) -> String {
         """

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `race` as a gate: for `git bisect run`, after each deploy, and with findings that somebody knows.
-@Suite("Races as a gate", .serialized, .ownThread)
+@Suite("Races as a gate", .ownThread)
 struct RaceGateTests {
     private static let late = "ack-before-apply:window=30ms"
 

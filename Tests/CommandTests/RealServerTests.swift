@@ -6,7 +6,7 @@ import Testing
 @Suite(
     "A public server",
     .enabled(if: ForeignServer.hasPython, "needs python3, for Tests/RealServers/run.py"),
-    .serialized, .ownThread)
+    .ownThread)
 struct RealServerTests {
     @Test(
         "households sign in at django-oauth-toolkit, and its own records bear out every accusation")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Cases", .serialized, .ownThread)
+@Suite("Cases", .ownThread)
 struct ReplayTests {
     private static let late = "ack-before-apply:window=30ms"
 

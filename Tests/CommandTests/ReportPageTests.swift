@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "report.html in a browser", .serialized, .ownThread,
+    "report.html in a browser", .ownThread,
     .enabled(if: Browser.isThere, Browser.advice))
 struct ReportPageTests {
     private static let rig = """

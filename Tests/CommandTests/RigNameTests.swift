@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Rigs by name, by a program that was installed with rigs: a link to the one that is tested, in a tree of its own.
-@Suite("Rigs by name", .serialized, .ownThread)
+@Suite("Rigs by name", .ownThread)
 struct RigNameTests {
     private let folder: TestFolder
     private var installed: String { folder.path("usr/share/screenrig/rigs") }

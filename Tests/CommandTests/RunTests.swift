@@ -8,7 +8,7 @@ let unhurried = ["--set", "validity.on-breach=warn"]
 /// Arrivals for longer than any test waits; viewers take half a second.
 let long = unhurried + ["--set", "load.arrivals=[{ramp-to: 8/s, over: 0s}, {hold: 5m}]"]
 
-@Suite("A run", .serialized, .ownThread)
+@Suite("A run", .ownThread)
 struct RunTests {
     @Test("the smoke rig passes against the embedded stand-in and leaves every file")
     func smoke() async throws {

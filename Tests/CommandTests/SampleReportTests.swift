@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The sample report", .serialized, .ownThread)
+@Suite("The sample report", .ownThread)
 struct SampleReportTests {
     private static let samples = Repository.root.appending(path: "reports/samples")
 

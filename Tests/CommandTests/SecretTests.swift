@@ -4,7 +4,7 @@ import Signing
 import TestSupport
 import Testing
 
-@Suite("Secrets stay secret", .serialized, .ownThread)
+@Suite("Secrets stay secret", .ownThread)
 struct SecretTests {
     private static let rig = """
         rig: secrets

@@ -12,7 +12,7 @@ extension Command {
     }
 }
 
-@Suite("The stand-in alone", .serialized, .ownThread)
+@Suite("The stand-in alone", .ownThread)
 struct ServeTests {
     @Test("its counters, summary.json, the tables and the history agree to the last request")
     func agreement() async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `serve --provider` before service providers that nobody here wrote, and before screenrig's own phones.
-@Suite("The test identity provider", .serialized, .ownThread)
+@Suite("The test identity provider", .ownThread)
 struct ServiceProviderTests {
     @Test(
         "python3-saml, pysaml2 and Authlib sign its users in, and refuse what is forged",

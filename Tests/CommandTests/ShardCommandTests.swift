@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Shards as processes", .serialized, .ownThread)
+@Suite("Shards as processes", .ownThread)
 struct ShardCommandTests {
     /// Forty households in twenty seconds: a loaded machine has time to kill one of the shards.
     private static let load = [

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("show", .serialized, .ownThread)
+@Suite("show", .ownThread)
 struct ShowCommandTests {
     private func simulated(_ options: String...) async throws -> TestFolder {
         let folder = TestFolder()

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Simulation from outside", .serialized, .ownThread)
+@Suite("Simulation from outside", .ownThread)
 struct SimulateTests {
     /// `--set` for a second-screen rig of 200 households.
     private static let small = ["--set", "load.arrivals=[{ramp-to: 50/s, over: 0s}, {hold: 4s}]"]

@@ -3,7 +3,7 @@ import Journal
 import TestSupport
 import Testing
 
-@Suite("Addresses of their own", .serialized, .ownThread)
+@Suite("Addresses of their own", .ownThread)
 struct SourceAddressTests {
     @Test("each screen sends from one, and connections are counted apart from requests")
     func own() async throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What CI services show", .serialized, .ownThread)
+@Suite("What CI services show", .ownThread)
 struct StepSummaryTests {
     @Test("summary.md is appended to the file that GITHUB_STEP_SUMMARY names")
     func appended() async throws {

@@ -4,7 +4,7 @@ import Testing
 
 /// Who TVs are signed in as, judged over a server of another process that has names of its own for
 /// users.
-@Suite("Users of somebody else's server", .serialized, .ownThread)
+@Suite("Users of somebody else's server", .ownThread)
 struct UserTests {
     enum Column: CaseIterable {
         case none, right, wrong
