@@ -8,6 +8,7 @@ extension HouseholdState {
         if registry.isDeviceGrant {
             noteGrant(of: operation)
             if isOfAnotherGrant(operation) || operation.step == .otherClient { return nil }
+            if isShownAgain(operation) { return noteReuse(operation) }
         }
         // A cache in front of the service answered: that tells nothing of the service.
         let isEdge = operation.flags.contains(.edge)
@@ -272,6 +273,14 @@ extension HouseholdState {
         case .open: return ModelOperation(kind: .signOut, isMaybe: true)
         default: return nil
         }
+    }
+
+    /// Of a refresh token: a service may then end the grant (RFC 9700, 4.14.2).
+    private mutating func noteReuse(_ operation: Observed) -> ModelOperation {
+        var beat = CompactOperation(operation)
+        beat.effect = .maybe
+        signOuts.append(SignOut(beat: beat))
+        return ModelOperation(kind: .signOut, isMaybe: true)
     }
 
     private mutating func noteAuthorization(_ operation: Observed) -> ModelOperation? {

@@ -17,6 +17,9 @@ final class SharedLife {
     /// The earliest call of anything that may have ended it before its expiry: a deletion, a newer
     /// code.
     var endCalled = Int64.max
+    /// Of a device grant: the earliest call of a person's decision, or of a poll that may have got the token. Its letters
+    /// wait for nobody from then on, and may be given out again.
+    var settledCalled = Int64.max
     /// When it was surely over: its deletion was answered, or it had expired.
     var over: Int64
 

@@ -440,6 +440,25 @@ import Vocabulary
         }
     }
 
+    @Test(
+        "a refresh token that is shown again after it was replaced may end the grant, whoever was sent first",
+        arguments: [true, false], [false, true])
+    func reuse(isReplaced: Bool, firstIsDenied: Bool) {
+        var story = story()
+        story.decide(.approval, at: 1_500)
+        story.poll(at: 2_000, token: 1)
+        for (number, at) in [3_000.0, 3_002].enumerated() {
+            let isDenied = (number == 0) == firstIsDenied
+            story.tell(
+                .tv, .refreshToken, at: at, took: 10, isDenied ? .denied : .success, code: nil,
+                record: "r1", secret: isReplaced && !isDenied ? 2 : nil,
+                status: isDenied ? 400 : 200, reason: isDenied ? "invalid_grant" : nil)
+        }
+        story.tell(.tv, .userinfo, at: 4_000, .unauthenticated, code: nil, status: 401)
+        #expect(story.broken.contains(.tokenMonotonic) == !isReplaced)
+        #expect(!isReplaced || story.broken.isEmpty)
+    }
+
     @Test("token-isolation: somebody else's token")
     func foreign() {
         var story = story()
@@ -451,6 +470,25 @@ import Vocabulary
         story.decide(
             .approval, at: 1_500, in: 8, code: "BBBBBB2", as: Dialects.Tag(mvpd: "", user: "bob"))
         #expect(story.broken.contains(.tokenIsolation))
+    }
+
+    @Test(
+        "code-unique: letters that wait for nobody may be given out again",
+        arguments: [
+            (nil, true), (OperationName.approval, false), (.refusal, false), (.deviceToken, false),
+        ])
+    func reissued(settled: OperationName?, isBreach: Bool) {
+        var story = story()
+        switch settled {
+        case .approval: story.decide(.approval, at: 1_500)
+        case .refusal: story.decide(.refusal, at: 1_500)
+        case .deviceToken: story.poll(at: 1_500, token: 1)
+        default: story.poll(at: 1_500)
+        }
+        story.tell(
+            .tv, .deviceAuthorization, at: 3_000, in: 8, expires: 60_000, generated: 0)
+        #expect(story.broken.contains(.codeUnique) == isBreach)
+        #expect(story.findings[.codeUnique].checked == 2)
     }
 
     @Test("sign-in-visible: pending after a confirmed approval, which no standard forbids")

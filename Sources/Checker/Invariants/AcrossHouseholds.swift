@@ -36,8 +36,9 @@ extension SharedState {
         // On two machines "at once" is what no error of their clocks explains.
         let slack = slack(older, newer)
         let together = max(older.ret, newer.ret).plus(slack)
-        return together < older.low && together < newer.low && older.endCalled > together
-            && newer.endCalled > together
+        return [older, newer].allSatisfy {
+            together < $0.low && $0.endCalled > together && $0.settledCalled > together
+        }
     }
 
     private func slack(_ older: SharedLife, _ newer: SharedLife) -> Int64 {

@@ -39,6 +39,8 @@ struct GrantBook: Sendable {
     var decisions: [Decision] = []
     var renewals: [Renewal] = []
     var redemptions: [Redemption] = []
+    /// Marks of the refresh tokens that the TV showed for new ones, once for each time.
+    var shown: [UInt64] = []
     /// Marks of the tokens that were given back.
     var returned: [UInt64] = []
     /// The code whose token the TV holds; 0: none.
@@ -70,6 +72,7 @@ extension HouseholdState {
         switch operation.operation {
         case .approval, .refusal:
             guard operation.effect != .denied else { return }
+            settle(operation)
             changeGrants {
                 $0.decisions.append(
                     GrantBook.Decision(
@@ -77,13 +80,16 @@ extension HouseholdState {
                         isRefusal: operation.operation == .refusal, person: operation.tag))
             }
         case .deviceToken where operation.effect == .success || operation.effect == .nothing:
+            settle(operation)
             let token = operation.effect == .success ? operation.detail : 0
             changeGrants {
                 $0.redemptions.append(
                     GrantBook.Redemption(code: operation.code, beat: beat, token: token))
             }
+        case .refreshToken: changeGrants { $0.shown.append(operation.detail) }
         case .revocation: changeGrants { $0.returned.append(operation.detail) }
         case .otherClientToken where operation.effect == .success:
+            settle(operation)
             // It is used up, and the TV has no token by it.
             changeGrants {
                 $0.redemptions.append(
@@ -97,6 +103,12 @@ extension HouseholdState {
         default: break
         }
         noteHeld(operation)
+    }
+
+    private func settle(_ operation: Observed) {
+        guard let life = life(of: operation) else { return }
+        let shared = lives[life].shared
+        shared.settledCalled = min(shared.settledCalled, operation.call)
     }
 
     /// Notes whose token the TV holds, as far as its answers tell.
@@ -114,6 +126,13 @@ extension HouseholdState {
             changeGrants { $0.held = 0 }
         default: break
         }
+    }
+
+    /// Whether it shows a refresh token that an earlier request had shown, and that one of the two replaced.
+    func isShownAgain(_ operation: Observed) -> Bool {
+        guard operation.operation == .refreshToken, let grantBook else { return false }
+        return grantBook.renewals.contains { $0.shown == operation.detail }
+            && grantBook.shown.count { $0 == operation.detail } > 1
     }
 
     /// Whether an operation is about another grant than the one that the TV is signed in by: of that only what
