@@ -333,6 +333,7 @@ extension HouseholdState {
         }
         let cause = causes.first {
             if violation.invariant == .linearizable { return true }
+            guard violation.mayFollow(from: $0.standing) else { return false }
             // What fails the run is not hidden behind a late or lost read that fails none.
             if violation.standing == .fails, $0.standing == .observed,
                 [.signInVisible, .tokenMonotonic].contains($0.invariant)

@@ -33,6 +33,7 @@ extension SharedState {
             guard !violation.isWithdrawn, let cause = causeOf[violation.household],
                 violation.invariant == .linearizable
                     || found[cause].invariant.companions.contains(violation.invariant)
+                        && violation.mayFollow(from: found[cause].standing)
             else { continue }
             withdraw(position)
             for companion in [violation.invariant] + violation.companions

@@ -116,20 +116,6 @@ extension SharedState {
             own.removeAll { found[$0].isWithdrawn }
             positions[claim.household] = own
         }
-        let before = own.first {
-            found[$0].invariant == .tokenIsolation
-                || found[$0].invariant.companions.contains(.tokenIsolation)
-                    && found[$0].at <= claim.beat.ret
-        }
-        if let before {
-            amend(before) { cause in
-                guard cause.invariant != .tokenIsolation,
-                    !cause.companions.contains(.tokenIsolation)
-                else { return }
-                cause.companions.append(.tokenIsolation)
-            }
-            return
-        }
         let source = Invariant.tokenIsolation.source
         let standing = standing(
             .tokenIsolation, accusation.certainty, source, claim.beat.operation)
@@ -140,6 +126,21 @@ extension SharedState {
             signature: "token-isolation: \(claim.beat.operation.name) \(claim.beat.answer)",
             gap: nil, at: claim.beat.ret, sentence: accusation.sentence, scene: claim.scene,
             level: .safety)
+        let before = own.first {
+            found[$0].invariant == .tokenIsolation
+                || found[$0].invariant.companions.contains(.tokenIsolation)
+                    && found[$0].at <= claim.beat.ret
+                    && violation.mayFollow(from: found[$0].standing)
+        }
+        if let before {
+            amend(before) { cause in
+                guard cause.invariant != .tokenIsolation,
+                    !cause.companions.contains(.tokenIsolation)
+                else { return }
+                cause.companions.append(.tokenIsolation)
+            }
+            return
+        }
         for position in own
         where Invariant.tokenIsolation.companions.contains(found[position].invariant)
             || found[position].invariant == .linearizable

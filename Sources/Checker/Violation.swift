@@ -103,6 +103,9 @@ public struct Violation: Sendable, Hashable {
     var isWithdrawn = false
     /// The level that it disproves, if any.
     var level: ConsistencyLevel?
+
+    /// Whether it may be told as what follows from a cause of that standing: what is only suspected hides nothing else.
+    func mayFollow(from cause: Standing) -> Bool { cause != .suspected || standing == .suspected }
 }
 
 /// What became of one invariant: all three counts together.

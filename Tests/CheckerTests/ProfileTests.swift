@@ -1,3 +1,4 @@
+import Dialects
 import Statistics
 import Testing
 import Vocabulary
@@ -92,6 +93,31 @@ struct ProfileTests {
                 "; household 8 of the same home signed in as that user, on another device: its own "
                     + "profile is shown as this device's, and nothing went to another home"),
             "\(sentence)")
+    }
+
+    @Test(
+        "a suspicion about the issuer does not hide whose profile it is", arguments: [true, false])
+    func anothersIssuer(knowsUsers: Bool) {
+        var story = Story()
+        story.rules.knowsUsers = knowsUsers
+        for (household, user) in [(7, "user-7"), (8, "user-8")] {
+            let start = Double(household) * 10
+            let account = Dialects.Tag(
+                mvpd: Story.alice.mvpd, user: knowsUsers ? user : "a\(household)")
+            let own = Story.shown(
+                Dialects.Tag(mvpd: account.mvpd, user: user), from: 8_002 + Int64(start))
+            let code = "AAAAAA\(household)"
+            story.session(code, at: start, in: household)
+            story.login(account, at: 7_000 + start, in: household, code: code)
+            story.confirm(at: 9_000 + start, own, in: household, code: code)
+            story.pollCode(at: 10_000 + start, own, in: household, code: code)
+        }
+        var wrong = Story.shown(Dialects.Tag(mvpd: Story.alice.mvpd, user: "user-8"), from: 8_082)
+        wrong.issuer = Story.satellite
+        story.pollCode(at: 15_000, wrong, code: "AAAAAA7")
+        let failing = story.findings.violations.filter { $0.standing == .fails }
+        #expect(Set(failing.map(\.invariant)) == [.tokenIsolation])
+        #expect(failing.contains { $0.household == 7 }, "\(failing.map(\.sentence))")
     }
 
     @Test("a run without REST V2 has none of its promises")
