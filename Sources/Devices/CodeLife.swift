@@ -46,16 +46,40 @@ extension Household {
                 ?? terms.polling.every * (1 + terms.polling.jitter),
             issued.pollInterval ?? .zero, terms.polling.firstAfter ?? .zero)
         if signInTimes.contains(where: { $0 < issued.lifetime - wait }) {
-            return .abandoned("the code expired although the viewer was in time", by: .service)
+            return Self.inTime
         }
         guard issued.lifetime < terms.code.expectedLifetime else {
-            return .abandoned("the code expired before the viewer signed in", by: .viewer)
+            return .abandoned("\(ours: HouseholdRecord.tooLate)", by: .viewer)
         }
         let asked = terms.code.lifetime.map { ", and the rig asks for \(Self.words($0))" } ?? ""
         let life = Self.words(issued.lifetime) + asked
         return .abandoned(
-            "\(ours: HouseholdRecord.codeTooShort) \(ours: life)", by: .viewer)
+            "\(ours: HouseholdRecord.tooLate)\(ours: HouseholdRecord.codeTooShort) \(ours: life)",
+            by: .viewer)
     }
+
+    /// The code of an order has run out. A viewer who was done before the TV's last poll was sent, at `asked`, was in time.
+    func ranOut(_ order: PollOrder, asked: Instant?) -> StopReason {
+        guard case .abandoned(_, by: .viewer) = order.whenOver, let phoneDone, let asked,
+            phoneDone < asked
+        else { return order.whenOver }
+        return hasRefused ? .refusedByViewer : Self.inTime
+    }
+
+    /// The phone was under way when the TV had no poll left, and was done before the code's end.
+    func noteSignInAfterLastPoll() {
+        guard record.fate == .abandoned, record.cause.hasPrefix(HouseholdRecord.tooLate),
+            let phoneDone, let codeEnd, phoneDone < codeEnd
+        else { return }
+        let life = record.cause.dropFirst(HouseholdRecord.tooLate.count)
+        record.cause =
+            hasRefused
+            ? shown(StopReason.refusedByViewer.words) : HouseholdRecord.tooLateForPoll + life
+        noteRecord()
+    }
+
+    private static let inTime = StopReason.abandoned(
+        "the code expired although the viewer was in time", by: .service)
 
     /// `5 s`, `1.5 s`, `1 ms`: rounded to a tenth.
     private static func words(_ life: Duration) -> String {

@@ -170,6 +170,7 @@ actor Household {
         await firstScreenLife()
         shownCodes.finish()
         await viewer
+        noteSignInAfterLastPoll()
         if terms.cleansUp {
             // Its logout would end the other's sign-in as well.
             do { try await waitForStayer() } catch {}

@@ -28,16 +28,19 @@ extension Household {
         var failures = 0
         /// Nothing but tokens that were over already.
         var deadToken: StopReason?
+        /// When the last poll was sent that told of no token.
+        var asked: Instant?
         /// Another poll loop may be hearing what the code has served for.
         var mayBeSiblings = dialect.pages != nil && !morePollers.isEmpty
         while true {
-            if due >= order.ends { throw deadToken ?? order.whenOver }
-            let asked = lane.now
-            try await nap(due - asked)
+            if due >= order.ends { throw deadToken ?? ranOut(order, asked: asked) }
+            let since = lane.now
+            try await nap(due - since)
             if let viewerLeft { throw viewerLeft }
-            let settled = !expectsViewer && shift.hasSettled(since: asked)
+            let settled = !expectsViewer && shift.hasSettled(since: since)
             record.polls += 1
             let polled = try await pollOnce(order.issued, due: due, from: tv)
+            defer { asked = polled.exchange.sent }
             switch polled.answer {
             case .signedIn where serviceClock.isOver(polled):
                 failures = 0
@@ -64,9 +67,8 @@ extension Household {
             case .codeOver where mayBeSiblings:
                 mayBeSiblings = false
                 due = pace.next(due: due, ended: polled.exchange.ended)
-            case .codeOver: throw deadToken ?? order.whenOver
-            case .denied where hasRefused:
-                throw .abandoned("the viewer refused the device", by: .viewer)
+            case .codeOver: throw deadToken ?? ranOut(order, asked: asked)
+            case .denied where hasRefused: throw .refusedByViewer
             // A service that asks for an interval is not asked more often than that.
             case .fault where order.issued.pollInterval != nil:
                 pace.slowDown()

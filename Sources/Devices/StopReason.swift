@@ -25,6 +25,7 @@ enum StopReason: Error {
     }
 
     static let gaveUp = StopReason.abandoned("the viewer gave up", by: .viewer)
+    static let refusedByViewer = StopReason.abandoned("the viewer refused the device", by: .viewer)
 
     /// `register-client answered 400 invalid_software_statement`.
     static func refused(_ answered: Answered?) -> StopReason {

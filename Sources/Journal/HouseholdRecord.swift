@@ -99,10 +99,17 @@ public struct HouseholdRecord: Sendable, Hashable {
     /// By which paths it signed in, and what platform and SDK said.
     public var signOn: SignOnRecord
 
-    /// How the cause begins where the code lived shorter than the rig expects, and its viewer came too late for
-    /// it: neither is known to be at fault, and a sign-in was wanted.
-    public static let codeTooShort =
-        "the code expired before the viewer signed in: the service gave it"
+    /// The cause of a viewer who came too late for the code, or just in time and too late for the TV's last poll.
+    public static let tooLate = "the code expired before the viewer signed in"
+    public static let tooLateForPoll =
+        "the code expired after the viewer had signed in, before the TV's next poll"
+    /// What such a cause ends with where the code lived shorter than the rig expects: nobody is known to be at fault, and a
+    /// sign-in was wanted.
+    public static let codeTooShort = ": the service gave it"
+
+    public static func isOfShortCode(_ cause: String) -> Bool {
+        [tooLate, tooLateForPoll].contains { cause.hasPrefix($0 + codeTooShort) }
+    }
 
     /// The cause of whoever was under way when the run was ended from outside.
     public static let stopped = "the run was stopped"

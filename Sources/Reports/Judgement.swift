@@ -256,7 +256,7 @@ extension Summary {
         let isTold = outcome == .fail || outcome == .invalid
         let lost = losses.filter {
             $0.wantedSignIn && $0.fate != HouseholdRecord.Fate.running.name && !$0.cause.isEmpty
-                && (isTold || $0.cause.hasPrefix(HouseholdRecord.codeTooShort))
+                && (isTold || HouseholdRecord.isOfShortCode($0.cause))
         }
         // Of several kinds or stages each has its own entry.
         var causes: [(cause: String, households: Int)] = []

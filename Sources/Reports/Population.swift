@@ -208,7 +208,7 @@ struct Population {
 extension HouseholdRecord {
     fileprivate var wantsSignIn: Bool {
         fate != .abandoned || abandonedBy == .service || abandonedBy == .run
-            || cause.hasPrefix(HouseholdRecord.codeTooShort)
+            || HouseholdRecord.isOfShortCode(cause)
     }
 }
 

@@ -44,8 +44,8 @@ struct PollingTests {
             ("[]", 1_800, 12, HouseholdRecord.Abandonment?.none),
             ("[]", 10, 12, .viewer), ("[{ttl: 10s}]", 10, 12, .viewer),
             ("[{ttl: 67s}]", 10, 12, .viewer), ("[{ttl: 10s}]", 67, 999, .service),
-            // In time only as long as no poll is to follow.
-            ("[]", 66, 999, .viewer), ("[]", 67, 999, .service),
+            // In time only as long as a poll is to follow: the viewer is done at 61 s, the TV asks at 60 and 65 s.
+            ("[]", 65, 999, .viewer), ("[]", 66, 999, .service), ("[]", 67, 999, .service),
         ] as [(String, Int64, Int, HouseholdRecord.Abandonment?)])
     func inTime(
         code: String, lifetime: Int64, pending: Int, abandonedBy: HouseholdRecord.Abandonment?
@@ -60,6 +60,17 @@ struct PollingTests {
         #expect(
             scene.record.fate == (abandonedBy == nil ? .signedIn : .abandoned),
             "\(scene.record.cause)")
+    }
+
+    @Test("a viewer who was done after the TV's last poll did not come after the code's end")
+    func afterLastPoll() throws {
+        let scene = try Scene(codeLifetime: .seconds(14), viewer: "9960ms")
+        #expect(scene.polls == [5, 10])
+        #expect(
+            scene.record.cause == "the code expired after the viewer had signed in, before the "
+                + "TV's next poll: the service gave it 14 s")
+        #expect(scene.record.abandonedBy == .viewer)
+        #expect(HouseholdRecord.isOfShortCode(scene.record.cause))
     }
 
     @Test(

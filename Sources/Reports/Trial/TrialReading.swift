@@ -327,7 +327,7 @@ struct TrialReading {
     var codeEnding: String? {
         guard let household, household.fate == .abandoned, !household.cause.isEmpty,
             household.abandonedBy == .service
-                || household.cause.hasPrefix(HouseholdRecord.codeTooShort)
+                || HouseholdRecord.isOfShortCode(household.cause)
         else { return nil }
         return household.cause
     }
