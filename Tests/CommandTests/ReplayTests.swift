@@ -167,23 +167,63 @@ struct ReplayTests {
     /// In how many of eight trials a script saw the promise broken by a stand-in with that fault.
     private static func hits(
         _ script: String, where fault: String, users: String = "login", _ code: Int32,
-        in folder: TestFolder
+        accounts: String = "", serving: [String] = [], in folder: TestFolder
     ) async throws -> Int {
         let server = try Command(
             [
                 "serve", "--port", "0", "--no-throttle", "--fault", fault, "--policy",
                 "user-ids=\(users)",
-            ], in: folder)
+            ] + serving, in: folder)
         let url = try await server.url()
         let ended = try await Command(
-            ["python3", script, "8"], in: folder, environment: ["SCREENRIG_TARGET": url],
+            ["python3", script, "8"], in: folder,
+            environment: ["SCREENRIG_TARGET": url, "SCREENRIG_ACCOUNTS": accounts],
             program: "/usr/bin/env"
         ).ended()
         #expect(ended.code == code, "\(ended.output)\(ended.errors)")
-        let hits = ended.output.firstMatch(of: #/(\d+) of 8 \(Clopper-Pearson/#)?.1
+        let hits = ended.output.firstMatch(of: #/(\d+) of 8 (?:trials|\(Clopper-Pearson)/#)?.1
         server.send(SIGINT)
         _ = try await server.ended()
         return try #require(hits.flatMap { Int($0) }, "\(ended.output)\(ended.errors)")
+    }
+
+    @Test(
+        "the Python script knows the way back from a provider of another shape",
+        .enabled(if: ForeignServer.hasPython, "needs python3, for the server in Tests/Foreign"))
+    func wayBack() async throws {
+        let folder = TestFolder()
+        let file = try await Self.raced(in: folder)
+        let script = try await Command.run("replay", file, "--emit", "python", in: folder)
+        _ = try folder.write(script.output, to: "race.py")
+        let server = try ForeignServer(["--shape", "oidc"], in: folder)
+        let ended = try await Command(
+            ["python3", "race.py", "3"], in: folder,
+            environment: ["SCREENRIG_TARGET": try await server.command.url()],
+            program: "/usr/bin/env"
+        ).ended()
+        #expect(ended.code == 0, "\(ended.output)\(ended.errors)")
+        #expect(ended.output.contains("0 of 3 (Clopper-Pearson"), "\(ended.output)")
+    }
+
+    @Test("the Python script of a device grant finds the button that decides by what it says")
+    func button() async throws {
+        let folder = TestFolder()
+        let rig = Command.rig("races/device-grant.yaml")
+        let ended = try await Command.run(
+            "race", rig, "--virtual", "--quiet", "--plan",
+            "approve-poll", "--fault", Self.late, "--out", "race", in: folder)
+        #expect(ended.code == 1, "\(ended.output)\(ended.errors)")
+        let script = try await Command.run(
+            "replay", "race/cases/approve-poll-sign-in-visible.json", "--emit", "python",
+            in: folder)
+        #expect(script.output.contains(#""approve": null"#), "\(script.errors)")
+        _ = try folder.write(script.output, to: "race.py")
+        for (fault, code) in [(Self.late, Int32(1)), ("none", 0)] {
+            let hits = try await Self.hits(
+                "race.py", where: fault, code, accounts: "ann:pw,bob:pw", serving: ["--rig", rig],
+                in: folder)
+            #expect(code == 0 ? hits == 0 : hits > 0)
+        }
     }
 
     @Test("two logins of one phone race in the script, though its case keeps one connection")

@@ -98,13 +98,32 @@ def client(fields, other=False):
     return fields
 
 
+def decision(found, wanted):
+    """What the button of a decision sends: the one that the rig names, else by what the buttons say; None: there is none."""
+    refuses = wanted == "refusal"
+    button = TARGET["refuse" if refuses else "approve"]
+    if button:
+        named = [pair for pair in found["buttons"] if "%s=%s" % pair == button]
+        chosen = [pair for pair in found["choices"] if "%s=%s" % pair == button]
+        return named[:1] or (chosen and chosen[:1] + [pair for pair in found["buttons"][:1] if pair[0]]) or None
+    no = [pair for pair in found["buttons"] if says(pair, "den(y|ied)|refuse|reject|decline|cancel|disallow")]
+    yes = [pair for pair in found["buttons"] if pair not in no]
+    if refuses:
+        return no[:1] or None
+    decides = no or any(says(pair, "approve|accept|allow|authorize|confirm|grant|consent") for pair in yes)
+    return yes[:1] if yes and decides else None
+
+
+def says(pair, words):
+    return pair[0] and re.search(words, "%s=%s" % pair, re.I)
+
+
 def walk(screen, codes, account, wanted):
     """The request by which a person enters the code, approves or refuses; what comes before is sent."""
     screen.cookies.clear()
     if TARGET["phone"]:
         return walk_calls(screen, codes, account, wanted)
     call, entered, sent = screen.prepared("GET", codes["verification_uri"]), False, False
-    button = TARGET["refuse" if wanted == "refusal" else "approve"]
     for _ in range(20):
         reply = screen.ask(call)
         url = call[1]
@@ -122,13 +141,8 @@ def walk(screen, codes, account, wanted):
             elif not entered and any("code" in name for name in names):
                 field = next(name for name in names if "code" in name)
                 fields, entered = hidden + [(field, codes["user_code"])], True
-            elif button and button in ["%s=%s" % pair for pair in found["buttons"]] and not passwords:
-                fields = hidden + [tuple(button.split("=", 1))]
-                return form(screen, action, fields, url)
-            elif button and button in ["%s=%s" % pair for pair in found["choices"]] and not passwords:
-                sent_by = [pair for pair in found["buttons"][:1] if pair[0]]
-                fields = hidden + [tuple(button.split("=", 1))] + sent_by
-                return form(screen, action, fields, url)
+            elif not passwords and decision(found, wanted):
+                return form(screen, action, hidden + decision(found, wanted), url)
             else:
                 continue
             if found["method"] == "post":
@@ -139,7 +153,8 @@ def walk(screen, codes, account, wanted):
                 return call
             break
         else:
-            raise Lost("the page at %s has no form that is known" % urlsplit(url).path)
+            raise Lost("the page at %s has no form that is known; a button that decides is named by "
+                       "target.device-grant.approve-button and refuse-button of the rig" % urlsplit(url).path)
     raise Lost("the pages did not end")
 
 

@@ -126,8 +126,16 @@ def cookies_of(jar):
     return [("Cookie", "; ".join("%s=%s" % pair for pair in jar.items()))] if jar else []
 
 
+def brings_answer(url):
+    """Whether an address brings a provider's answer to the service (docs/races.md)."""
+    parts = urlsplit(url)
+    names = {pair.split("=")[0] for pair in parts.query.split("&")}
+    return (parts.path.endswith("SAMLAssertionConsumer") or {"code", "state"} <= names
+            or bool(names & {"SAMLResponse", "SAMLart", "id_token", "wresult"}))
+
+
 def walk_login(screen, code, provider, account):
-    """Everything up to the provider's form that brings the assertion back to the service."""
+    """Everything up to the request that brings the provider's answer back to the service: method, address, headers, body."""
     forwarded, jar = screen.forwarded(), {}
     method, url, _, body = screen.request("login-start", code=code, provider=provider)
     for _ in range(20):
@@ -141,6 +149,8 @@ def walk_login(screen, code, provider, account):
         method, body = "GET", b""
         if 300 <= reply.status < 400:
             url = urljoin(url, reply.header("location"))
+            if brings_answer(url):
+                return ("GET", url, [("Accept", "text/html")] + forwarded + cookies_of(jar), b"")
             continue
         if reply.status != 200:
             raise Lost("the login answered %d at %s" % (reply.status, urlsplit(url).path))
@@ -148,10 +158,10 @@ def walk_login(screen, code, provider, account):
         form = page.find(lambda field: field[0] == TARGET["names"]["assertion"])
         if form:
             pairs = [(n, v) for n, kind, v in form["fields"] if kind != "submit"]
-            return (urljoin(url, form["action"]), urlencode(pairs).encode(),
+            return ("POST", urljoin(url, form["action"]),
                     [("Accept", "text/html"),
                      ("Content-Type", "application/x-www-form-urlencoded")]
-                    + forwarded + cookies_of(jar))
+                    + forwarded + cookies_of(jar), urlencode(pairs).encode())
         form = page.find(lambda field: field[1] == "password")
         if not form:
             raise Lost("a page without a login form at " + urlsplit(url).path)

@@ -112,11 +112,11 @@ class Trial:
                 return call
             screen.complete(op["code"], wanted)
             account = self.account(op)
-            url, body, headers = walk_login(screen, op["code"], wanted, account)
+            call = walk_login(screen, op["code"], wanted, account)
             op["user"], op["mvpd"] = account[2], wanted
             self.providers[screen.household] = wanted
-            self.calls[op["id"]] = ("POST", url, headers, body), account[2], wanted
-            return "POST", url, headers, body
+            self.calls[op["id"]] = call, account[2], wanted
+            return call
         if op["does"] == "start":
             screen.complete(op["code"], wanted)
             return screen.request(step, code=op["code"], provider=wanted)
