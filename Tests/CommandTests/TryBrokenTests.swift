@@ -78,6 +78,22 @@ struct TryBrokenTests {
             code: 3, rig: trialRig("http://127.0.0.1:\(port)"))
     }
 
+    @Test("2, a closed port, where the first request asks for the server's metadata")
+    func noMetadata() async throws {
+        let port = closedPort
+        try await expect(
+            "TCP", ["start the service", "target.base", "nothing listens on 127.0.0.1:\(port)"],
+            code: 3,
+            rig: """
+                rig: grant
+                target:
+                  base: http://127.0.0.1:\(port)
+                  protocol: oauth-device-grant
+                  device-grant: {client: tv, user-from: userinfo, approved-when: [welcome]}
+                load: {closed: {households: 1}}
+                """)
+    }
+
     @Test("3, wrong scheme: https at a port that speaks plain HTTP")
     func httpsAtHTTP() async throws {
         let server = try await standin()

@@ -9,7 +9,8 @@ struct TrialReading {
     typealias State = Checklist.State
 
     /// Those that the steps are judged by: without what was asked about a sign-in after its end, and without
-    /// rejections that the rig meant to get. Polls stay: the one that returned the sign-in is found among them.
+    /// rejections that the rig meant to get. Polls stay: the one that returned the sign-in is found among them; and so
+    /// does what got no answer, which nobody means to get.
     let exchanges: [RecordedExchange]
     /// What was asked about the sign-in after its end.
     private let askedTooLate: Set<SignInStep>
@@ -27,7 +28,10 @@ struct TrialReading {
         let late = all[end...].filter { Self.aboutSignIn.contains($0.step) }
         exchanges =
             (all[..<end] + all[end...].filter { !Self.aboutSignIn.contains($0.step) })
-            .filter { !$0.exchange.provoked || !$0.exchange.outcome.isError || $0.step == .poll }
+            .filter {
+                !$0.exchange.provoked || !$0.exchange.outcome.isError || $0.step == .poll
+                    || $0.reply == nil
+            }
         askedTooLate = Set(late.map(\.step))
         self.household = household
         self.rig = rig
