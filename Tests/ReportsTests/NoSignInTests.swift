@@ -80,9 +80,11 @@ struct NoSignInTests {
             summary.headline == "Failed: none of 3 households signed in: as made up (1 of 3).")
     }
 
-    @Test("fails where the service gave codes a shorter life than the rig expects")
-    func shortCodes() throws {
-        let cause = "\(HouseholdRecord.codeTooShort) 2 s"
+    @Test(
+        "fails where the service gave codes a shorter life than the rig expects",
+        arguments: [HouseholdRecord.tooLate, HouseholdRecord.tooLateForPoll])
+    func shortCodes(late: String) throws {
+        let cause = "\(late)\(HouseholdRecord.codeTooShort) 2 s"
         let summary = try summary { ($0.abandonedBy, $0.cause) = (.viewer, cause) }
         #expect(summary.headline == "Failed: none of 3 households signed in: \(cause).")
         // Some were quick enough: no failure, and no secret either.
