@@ -150,6 +150,17 @@ struct ForeignTests {
         #expect(denied > 0 && denied == run.number("households", "signedIn"))
     }
 
+    @Test("a provider that shares nothing about its users fails no household")
+    func noMetadata() async throws {
+        let folder = TestFolder()
+        let run = try await ForeignServer(["--no-metadata"], in: folder)
+            .run(Command.rig("smoke.yaml"))
+        #expect(run.number("households", "failed") == 0)
+        #expect(run.statuses["user-metadata"] == ["404": 8])
+        #expect(run.statuses["media-token"] == ["200": 8])
+        #expect(try run.table("latencies.csv").allSatisfy { $0["errors"] == "0" })
+    }
+
     @Test("clients in nine observed styles, of which none knows screenrig, sign in to serve")
     func clients() async throws {
         let folder = TestFolder()

@@ -30,7 +30,11 @@ import Vocabulary
         let reading = Self.dialect.read(
             Reply(status: row.status, headers: ["Content-Type": type], body: Array(row.body.utf8)),
             to: Call(operation, .get, WebAddress(origin: Self.dialect.origin, target: "/x")))
-        #expect(reading.outcome == .rejected || reading.outcome == .notEntitled)
+        let isNothingShared = operation == .userMetadata && row.status == 404
+        #expect(
+            isNothingShared
+                ? reading.outcome == .ok
+                : reading.outcome == .rejected || reading.outcome == .notEntitled)
         return reading.observation.result
     }
 

@@ -107,6 +107,7 @@ def arguments():
     parser.add_argument("--domain", action="append", help="demo.test")
     parser.add_argument("--mvpd", action="append", help="demo-1 to demo-9")
     parser.add_argument("--temp-pass", default="TempPass", help="the free preview's provider")
+    parser.add_argument("--no-metadata", action="store_true", help="the provider shares nothing about its users: U1 is 404")
     parser.add_argument("--deny", action="append", default=[], metavar="RESOURCE",
                         help="answered 403 noAuthz")
     parser.add_argument("--token-ms", type=int, default=6 * 3600 * 1000, help="life of a sign-in")

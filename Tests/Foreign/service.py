@@ -500,6 +500,8 @@ class Service:
         token = self.living(request)
         if token is None:
             return self.answers.error(request, 412, self.nobody)
+        if self.options.no_metadata:
+            return self.answers.error(request, 404, "Not Found")
         data = {"userID": token.user, "householdID": "h-" + token.user[2:],
                 "zip": url64(secrets.token_bytes(256)), "hba_status": "false",
                 "maxRating": {"MPAA": "PG-13"}, "mvpd": token.mvpd}

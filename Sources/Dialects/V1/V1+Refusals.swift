@@ -20,6 +20,8 @@ extension V1 {
                 && (refusal.word == "Authentication token expired"
                     || refusal.word == "authentication_session_expired")
             return Reading(.pending, .pending, Observation(expired ? .expired : .absent))
+        // § 12: the provider shares nothing about its users.
+        case (.userMetadata, 404): return Reading(.ok, .done, Observation(.absent))
         default: break
         }
         let observation = Observation(refusal.result(of: call.operation, reply.status))
