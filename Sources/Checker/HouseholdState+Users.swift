@@ -296,12 +296,21 @@ extension HouseholdState {
 
     // MARK: The end
 
+    /// Whether somebody signed in here, or may have, whose user no token named.
+    private var isNameless: Bool {
+        attempts.contains { attempt in
+            attempt.isCandidate && attempt.tag != ModelOperation.none
+                && !faces.contains { $0.source == .token && $0.tag == attempt.tag }
+        }
+    }
+
     /// The household is closed: what it knows of its accounts goes to the ledger. `isConfused`: others
     /// may have signed in here by mistake.
     mutating func tellUsers(isConfused: Bool) {
         for position in tags.indices where tags[position].mark != 0 {
             registry.accounts.release(tags[position].mark, by: household, at: ended)
         }
+        if !registry.knowsUsers, isNameless { registry.users.noteNameless(household) }
         guard !isConfused, !faces.isEmpty, !isCrossedByOthers else { return }
         for face in faces where face.tag == ModelOperation.none && !face.isForeign {
             registry.users.add(

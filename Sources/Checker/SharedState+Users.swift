@@ -53,10 +53,12 @@ extension SharedState {
         for (position, user, subjects) in foreign where !found[position].isWithdrawn {
             let owners = resolution.owners[user] ?? []
             let home = resolution.homes[user]
+            let household = found[position].household
             settle(
-                position, owner: home == found[position].household ? nil : home,
+                position, owner: home == household ? nil : home,
                 isShared: owners.contains(where: accounts.isShared),
-                isAtHome: identities.isUser(user, under: subjects))
+                isAtHome: identities.isUser(user, under: subjects),
+                mayBeOf: home == household ? nil : users.nameless(but: household))
         }
         foreign.removeAll()
     }
@@ -70,7 +72,8 @@ extension SharedState {
 
     /// `isAtHome`: that user signed in under an identity that the accused device shows as well.
     private func settle(
-        _ position: Int, owner: Int?, isShared: Bool, isAtHome: Bool, apart: Bool = false
+        _ position: Int, owner: Int?, isShared: Bool, isAtHome: Bool, apart: Bool = false,
+        mayBeOf nameless: String? = nil
     ) {
         var violation = found[position]
         var invariant = violation.invariant
@@ -85,6 +88,12 @@ extension SharedState {
                 ? "; household \(owner) of the same home signed in as that user, on another device: its own "
                     + "profile is shown as this device's, and nothing went to another home"
                 : "; household \(owner) signed in as that user"
+        } else if let nameless {
+            violation.sentence +=
+                "; it may be the user of \(nameless)"
+            if invariant != .tokenIsolation, !violation.companions.contains(.tokenIsolation) {
+                violation.companions.append(.tokenIsolation)
+            }
         } else {
             violation.sentence += "; no household in this run signed in as that user"
         }

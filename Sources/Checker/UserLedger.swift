@@ -53,6 +53,36 @@ struct UserLedger {
     private var shown: [UInt64: Showing] = [:]
     private var contested: Set<UInt64> = []
 
+    /// Households that signed in, of whose users some were never named.
+    private var nameless: [Int] = []
+    private(set) var namelessCount = 0
+
+    /// The household signed in, and no token named its user.
+    mutating func noteNameless(_ household: Int) {
+        namelessCount += 1
+        // The lowest numbers, however lanes interleaved.
+        nameless.append(household)
+        if nameless.count > Self.mostListed {
+            nameless.sort()
+            nameless.removeLast()
+        }
+    }
+
+    private static let mostListed = 4
+
+    /// Those whose user a stranger in this household may be; nil where every user was named.
+    func nameless(but household: Int) -> String? {
+        let others = nameless.sorted().filter { $0 != household }.prefix(Self.mostListed - 1)
+        guard others.count > 1 else {
+            return others.first.map {
+                "household \($0), which signed in and was never shown as anybody"
+            }
+        }
+        let isAll = others.count + (nameless.contains(household) ? 1 : 0) == namelessCount
+        return "households \(others.map(String.init).joined(separator: ", "))"
+            + (isAll ? "" : " and others") + ", which signed in and were never shown as anybody"
+    }
+
     mutating func list(_ user: UInt64, of account: UInt64) { listed[account] = user }
 
     /// A token named `user` on a device where `account` had signed in; 0 where nobody had.

@@ -360,6 +360,25 @@ struct UserTests {
             ])
     }
 
+    @Test("a stranger may be whoever signed in and was never shown, and that is said")
+    func nameless() throws {
+        var story = Self.story()
+        Self.live(&story, Self.ann, in: 1, from: 0)
+        // Its token goes to household 3, whose viewer has not signed in yet.
+        Self.live(&story, Self.ben, in: 2, from: 10_000, shown: [])
+        story.code("C3", at: 10_000, in: 3)
+        story.poll(at: 12_000, Self.ben.user, in: 3, code: "C3")
+        let found = try #require(story.findings.violations.first { $0.household == 3 })
+        #expect(
+            found.sentence
+                == "household 3: the TV's poll-token #2 returned the sign-in of u-22 at DemoCable "
+                + "before this household had signed in; it may be the user of household 2, which "
+                + "signed in and was never shown as anybody")
+        #expect(found.invariant == .noTokenBeforeSignIn)
+        #expect(found.companions.contains(.tokenIsolation))
+        #expect(story.findings.result(of: .tokenIsolation) != .kept)
+    }
+
     @Test("the provider is known, whoever the user is")
     func provider() {
         var story = Self.story()
