@@ -267,7 +267,9 @@ struct DeviceModel: Sendable, Hashable {
         case .codeDead:
             let code = state.code(act.code)
             return code == .dead || code == .unmade || !recordsOutliveTokens && code == .bound
-        case .codeBound: return isBound(state, act.code)
+        // That a login by it was recorded, which a logout leaves as it is: what it ends is the TV's
+        // (rest-v1.md § 13). That the check says no after it is an expectation of ours (`logout-final`).
+        case .codeBound: return state.code(act.code) == .bound
         case .codeUnbound:
             return !isBound(state, act.code)
                 || !recordsOutliveTokens && state.code(act.code) == .bound
@@ -284,7 +286,7 @@ struct DeviceModel: Sendable, Hashable {
         }
     }
 
-    /// A code's check says yes while its own sign-in lives.
+    /// A code's check does not say no while its own sign-in lives.
     private func isBound(_ state: DeviceState, _ code: UInt8) -> Bool {
         state.code(code) == .bound && state.token != 0 && state.tokenCode == code + 1
     }

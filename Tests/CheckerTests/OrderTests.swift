@@ -27,6 +27,21 @@ struct OrderTests {
         #expect(one[Int(Invariant.logoutFinal.rawValue)].violations == 1)
     }
 
+    @Test(
+        "a login that is confirmed to the phone after the TV's logout has an order that explains it"
+    )
+    func confirmedAfterLogout() {
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000, took: 300)
+        story.poll(at: 8_020, Story.alice)
+        story.tell(.tv, .logout, at: 8_100, code: nil, status: 204)
+        story.check(at: 8_310)
+        story.poll(at: 9_000)
+        #expect(story.findings.violations.filter { $0.invariant == .linearizable }.isEmpty)
+        #expect(story.findings.undecided == 0)
+    }
+
     /// The poll left before the sign-in did and arrived after it, and its answer came in first.
     ///
     /// ```text
