@@ -17,6 +17,7 @@ extension HouseholdState {
             {
                 continue
             }
+            if profiles == nil, isOfEndedSignIn(told, by: position) { continue }
             take(told)
         }
         guard profiles == nil else { return last }
@@ -24,6 +25,20 @@ extension HouseholdState {
             take(attempts[position].beat)
         }
         return last
+    }
+
+    /// Whether a sign-out that came between a sign-in by that code and the confirmation may have ended it before: the
+    /// phone is told that the login was recorded, whatever became of it on the TV.
+    private func isOfEndedSignIn(_ told: CompactOperation, by life: Int) -> Bool {
+        guard !signOuts.isEmpty else { return false }
+        var begun = Int64.max
+        for position in attempts.indices
+        where attempts[position].life == life && attempts[position].isCandidate {
+            begun = min(begun, attempts[position].beat.call)
+        }
+        return signOuts.contains {
+            $0.effect != .denied && $0.ret >= begun && $0.call <= told.ret
+        }
     }
 
     /// `the phone's check-code #70 had told the phone that the sign-in is done`.
