@@ -277,7 +277,7 @@ extension Invariant {
                     + "(check-code) still returns 200, because the login was recorded, is screenrig's own "
                     + "expectation and fails no run by default: the documentation says what a logout changes "
                     + "for the TV's own requests only.",
-                observed: "TVs still used a sign-in after its logout",
+                observed: "households were still shown a sign-in after its logout",
                 source: .documented,
                 level: .readYourWrites,
                 window: PromiseWindow(
