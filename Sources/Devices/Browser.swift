@@ -125,7 +125,7 @@ extension Household {
             throw .unknownStep
         }
         browser.device.cookies.removeAll()
-        loginEnd = nil
+        (loginEnd, lostAssertion) = (nil, nil)
         expectEchoes(of: person.account)
         let walk = LoginWalk(code: issued.code, provider: provider, person: person, call: first)
         if dialect.pages != nil {
@@ -225,8 +225,11 @@ extension Household {
         case .unanswered(_, reached: false): return try await insist(call, browser)
         case .unanswered(let error, reached: true):
             if error.kind == .stopped { throw .stopped }
+            lostAssertion = StopReason.refusal(answered)
             return nil
-        case .fault, .unavailable: return nil
+        case .fault, .unavailable:
+            lostAssertion = StopReason.refusal(answered)
+            return nil
         default: return answered
         }
     }

@@ -265,6 +265,11 @@ extension Household {
                 // A page without a form is how some providers turn a password down: the account may be about to be
                 // locked.
                 if loginEnd != nil { endLogin { $0.noteFailure(of: $1) } }
+                // What went wrong first is where to look.
+                if let lostAssertion {
+                    throw .failed(
+                        "\(lostAssertion); \(ours: name) reported no sign-in in 5 tries after that")
+                }
                 throw .failed("\(ours: name) still reported no sign-in 5 tries after \(end)")
             default: throw .refused(checked)
             }

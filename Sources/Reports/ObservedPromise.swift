@@ -6,8 +6,7 @@ public import Vocabulary
 /// run that passes with them passes "with observations", in every output.
 public struct ObservedPromise: Sendable, Hashable {
     public var invariant: Invariant
-    /// Households in which it was broken, of those in which an answer could have broken it; where nobody counts those, of
-    /// all that were judged.
+    /// Households in which it was broken, of those that were judged.
     public var households: Int
     public var judged: Int
     public var breaches: Int
@@ -34,14 +33,10 @@ extension Findings {
                 $0.standing == .observed && $0.invariant == verdict.invariant
             }
             // Beyond the judge's list only breaches are counted: each may be a household's.
-            let households = min(
-                Set(listed.map(\.household)).count + verdict.observed - listed.count,
-                self.households)
+            let households = Set(listed.map(\.household)).count + verdict.observed - listed.count
             return ObservedPromise(
-                invariant: verdict.invariant, households: households,
-                judged: verdict.households == 0
-                    ? self.households : max(verdict.households, households),
-                breaches: verdict.observed,
+                invariant: verdict.invariant, households: min(households, self.households),
+                judged: self.households, breaches: verdict.observed,
                 reason: reason(verdict.invariant, listed.first?.source),
                 example: listed.first.map { Sanitizer.line($0.sentence, limit: 400) } ?? "")
         }.sorted {

@@ -429,8 +429,8 @@ struct TryChecklistTests {
                 .fails(.poll, "the TV's polls do not return it"),
             try TryScene("a login that the service forgot").through(.assertion)
                 .answered(.checkCode, 403).fails(.check, "the service reports no sign-in"),
-            try TryScene("no metadata").through(.pollToken).answered(.userMetadata, 404)
-                .fails(.authorize, "take user-metadata out of after-sign-in"),
+            try TryScene("metadata that fail").through(.pollToken).answered(.userMetadata, 500)
+                .fails(.authorize, "send the server's team this exchange", "usermetadata"),
             try TryScene("a request that is called wrong").through(.preauthorize)
                 .answered(
                     .authorize, 400, #"{"status": 400, "message": "malformed_authz_request"}"#

@@ -216,6 +216,20 @@ struct StepTests {
                 + "login ended")
     }
 
+    @Test("where the assertion got no answer, the cause begins with it")
+    func lostForGood() throws {
+        let no = Scripted.answer(403, #"{"status":403,"message":"none"}"#)
+        let scene = try Scene(
+            [
+                .assertion: [.lost(.timeout)],
+                .checkCode: [no, no, no, no, no],
+            ], viewer: "1s")
+        #expect(scene.record.fate == .failed)
+        #expect(scene.record.cause.hasPrefix("assertion got no answer: "))
+        #expect(
+            scene.record.cause.hasSuffix("; check-code reported no sign-in in 5 tries after that"))
+    }
+
     @Test("a login that never ends is left after max-hops")
     func hops() throws {
         let again = Scripted.redirect("http://127.0.0.1/saml/login")

@@ -79,10 +79,7 @@ enum ServiceRemedy {
             return LoginRemedy.registration(reading, last) ?? report(last)
         case .code where last.step == .lookUpCode:
             return "the phone does not find the code that the TV was just given; " + report(last)
-        case .authorize where last.step == .metadata:
-            return
-                "this provider tells nothing about its users; take user-metadata out of after-sign-in, or "
-                + report(last)
+        case .authorize where last.step == .metadata: return report(last)
         case .authorize, .media:
             switch last.exchange.delivery.status {
             case 400: return badRequest(last)
