@@ -310,8 +310,11 @@ extension HouseholdState {
         for position in tags.indices where tags[position].mark != 0 {
             registry.accounts.release(tags[position].mark, by: household, at: ended)
         }
-        if !registry.knowsUsers, isNameless { registry.users.noteNameless(household) }
-        guard !isConfused, !faces.isEmpty, !isCrossedByOthers else { return }
+        let isTold = !isConfused && !isCrossedByOthers
+        if !registry.knowsUsers, attempts.contains(where: \.isCandidate), !isTold || isNameless {
+            registry.users.noteNameless(household)
+        }
+        guard isTold, !faces.isEmpty else { return }
         for face in faces where face.tag == ModelOperation.none && !face.isForeign {
             registry.users.add(
                 UserLedger.Unplaced(

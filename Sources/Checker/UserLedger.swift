@@ -53,11 +53,11 @@ struct UserLedger {
     private var shown: [UInt64: Showing] = [:]
     private var contested: Set<UInt64> = []
 
-    /// Households that signed in, of whose users some were never named.
+    /// Households that signed in, and of whose users some were never named, or may be others'.
     private var nameless: [Int] = []
     private(set) var namelessCount = 0
 
-    /// The household signed in, and no token named its user.
+    /// The household signed in, and no token names its user for certain.
     mutating func noteNameless(_ household: Int) {
         namelessCount += 1
         // The lowest numbers, however lanes interleaved.
@@ -75,12 +75,12 @@ struct UserLedger {
         let others = nameless.sorted().filter { $0 != household }.prefix(Self.mostListed - 1)
         guard others.count > 1 else {
             return others.first.map {
-                "household \($0), which signed in and was never shown as anybody"
+                "household \($0), whose user no response tells for certain"
             }
         }
         let isAll = others.count + (nameless.contains(household) ? 1 : 0) == namelessCount
         return "households \(others.map(String.init).joined(separator: ", "))"
-            + (isAll ? "" : " and others") + ", which signed in and were never shown as anybody"
+            + (isAll ? "" : " and others") + ", whose users no response tells for certain"
     }
 
     mutating func list(_ user: UInt64, of account: UInt64) { listed[account] = user }

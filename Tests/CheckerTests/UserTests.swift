@@ -372,8 +372,8 @@ struct UserTests {
         #expect(
             found.sentence
                 == "household 3: the TV's poll-token #2 returned the sign-in of u-22 at DemoCable "
-                + "before this household had signed in; it may be the user of household 2, which "
-                + "signed in and was never shown as anybody")
+                + "before this household had signed in; it may be the user of household 2, whose "
+                + "user no response tells for certain")
         #expect(found.invariant == .noTokenBeforeSignIn)
         #expect(found.companions.contains(.tokenIsolation))
         #expect(story.findings.result(of: .tokenIsolation) != .kept)
