@@ -18,7 +18,7 @@ final class SharedLife {
     /// code.
     var endCalled = Int64.max
     /// Of a device grant: the earliest call of a person's decision, or of a poll that may have got the token. Its letters
-    /// wait for nobody from then on, and may be given out again.
+    /// are of no more use from then on, and may be given out again.
     var settledCalled = Int64.max
     /// When it was surely over: its deletion was answered, or it had expired.
     var over: Int64

@@ -104,7 +104,7 @@ public struct Violation: Sendable, Hashable {
     /// The level that it disproves, if any.
     var level: ConsistencyLevel?
 
-    /// Whether it may be told as what follows from a cause of that standing: what is only suspected hides nothing else.
+    /// Whether it may be reported as a consequence of a cause of that standing: a mere suspicion hides no breach.
     func mayFollow(from cause: Standing) -> Bool { cause != .suspected || standing == .suspected }
 }
 

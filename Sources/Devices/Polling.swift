@@ -28,7 +28,7 @@ extension Household {
         var failures = 0
         /// Nothing but tokens that were over already.
         var deadToken: StopReason?
-        /// When the last poll was sent that told of no token.
+        /// When the last poll without a token was sent.
         var asked: Instant?
         /// Another poll loop may be hearing what the code has served for.
         var mayBeSiblings = dialect.pages != nil && !morePollers.isEmpty

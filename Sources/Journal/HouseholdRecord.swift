@@ -103,7 +103,7 @@ public struct HouseholdRecord: Sendable, Hashable {
     public static let tooLate = "the code expired before the viewer signed in"
     public static let tooLateForPoll =
         "the code expired after the viewer had signed in, before the TV's next poll"
-    /// What such a cause ends with where the code lived shorter than the rig expects: nobody is known to be at fault, and a
+    /// What such a cause ends with where the code lived shorter than the rig expects: no side is known to be at fault, and a
     /// sign-in was wanted.
     public static let codeTooShort = ": the service gave it"
 

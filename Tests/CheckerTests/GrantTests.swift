@@ -473,7 +473,7 @@ import Vocabulary
     }
 
     @Test(
-        "code-unique: letters that wait for nobody may be given out again",
+        "code-unique: letters that are of no more use may be given out again",
         arguments: [
             (nil, true), (OperationName.approval, false), (.refusal, false), (.deviceToken, false),
         ])

@@ -28,17 +28,14 @@ extension HouseholdState {
     }
 
     /// Whether a sign-out that came between a sign-in by that code and the confirmation may have ended it before: the
-    /// phone is told that the login was recorded, whatever became of it on the TV.
+    /// phone's check reports that the login was recorded, and not what the TV has.
     private func isOfEndedSignIn(_ told: CompactOperation, by life: Int) -> Bool {
-        guard !signOuts.isEmpty else { return false }
         var begun = Int64.max
         for position in attempts.indices
         where attempts[position].life == life && attempts[position].isCandidate {
             begun = min(begun, attempts[position].beat.call)
         }
-        return signOuts.contains {
-            $0.effect != .denied && $0.ret >= begun && $0.call <= told.ret
-        }
+        return hasSignOut(from: begun, by: told.ret)
     }
 
     /// `the phone's check-code #70 had told the phone that the sign-in is done`.
@@ -100,13 +97,17 @@ extension HouseholdState {
     func mayHaveEnded(
         since told: CompactOperation, by time: Int64, _ scope: SignInScope = .device
     ) -> Bool {
-        if signOuts.contains(where: {
-            $0.effect != .denied && $0.call <= time && $0.ret >= told.call - registry.visibility
-                && $0.ends(scope.slot)
-        }) {
-            return true
+        hasSignOut(from: told.call - registry.visibility, by: time, scope)
+            || mayHaveExpired(TokenRead.somebody, by: time, at: scope.slot)
+    }
+
+    /// Whether a sign-out that was not turned down overlaps that time.
+    private func hasSignOut(
+        from start: Int64, by time: Int64, _ scope: SignInScope = .device
+    ) -> Bool {
+        signOuts.contains {
+            $0.effect != .denied && $0.call <= time && $0.ret >= start && $0.ends(scope.slot)
         }
-        return mayHaveExpired(TokenRead.somebody, by: time, at: scope.slot)
     }
 
     /// `sign-in-delivered`: the first poll that was sent a whole poll interval after somebody was told

@@ -10,7 +10,7 @@ struct TrialReading {
 
     /// Those that the steps are judged by: without what was asked about a sign-in after its end, and without
     /// rejections that the rig meant to get. Polls stay: the one that returned the sign-in is found among them; and so
-    /// does what got no answer, which nobody means to get.
+    /// do requests without an answer, which no rig means to get.
     let exchanges: [RecordedExchange]
     /// What was asked about the sign-in after its end.
     private let askedTooLate: Set<SignInStep>

@@ -99,7 +99,7 @@ def client(fields, other=False):
 
 
 def decision(found, wanted):
-    """What the button of a decision sends: the one that the rig names, else by what the buttons say; None: there is none."""
+    """What the button of a decision sends: the one that the rig names, else by what the buttons say; None without such a button."""
     refuses = wanted == "refusal"
     button = TARGET["refuse" if refuses else "approve"]
     if button:
