@@ -25,10 +25,15 @@ struct TransferFailure {
     var usesTLSFiles: Bool
     /// The connection had answered nothing before.
     var isFirstUse: Bool
+    /// How long its connection had carried nothing before it; nil: not known.
+    var idle: Duration?
     /// Whose words these are.
     var speaker = "libcurl"
     /// What is wrong with the answer, where we read it ourselves.
     var fault: ResponseFault?
+
+    /// Nobody sets less.
+    private static let shortestKeepAlive = Duration.seconds(1)
 
     var result: Transfer.Result { hasSent ? .lost(error) : .refused(error) }
 
@@ -46,11 +51,18 @@ struct TransferFailure {
             )
         }
         if wouldRepeat {
+            let closed = "\(place) closed a kept connection instead of answering"
+            guard let idle, idle < Self.shortestKeepAlive else {
+                return TransportError(
+                    .staleConnection,
+                    "\(closed): likely its keep-alive "
+                        + "timeout, or its load balancer's; make it longer than the pauses between "
+                        + "requests of a device (polling.every)")
+            }
             return TransportError(
                 .staleConnection,
-                "\(place) closed a kept connection instead of answering: likely its keep-alive "
-                    + "timeout, or its load balancer's; make it longer than the pauses between "
-                    + "requests of a device (polling.every)")
+                "\(closed), \(max(0, idle.milliseconds)) ms after its last answer: too soon for a "
+                    + "keep-alive timeout")
         }
         switch excess {
         case .body:

@@ -15,7 +15,7 @@ extension Connection {
         let now = now ?? engine.now
         let (route, opening) = (socket?.route ?? Route(), socket?.opening)
         if keeps, let socket, engine.settings.connections != .fresh {
-            socket.keep()
+            socket.keep(at: now)
             state = .idle(socket)
             home.idle.add(self)
         } else {
@@ -97,6 +97,7 @@ extension Connection {
             wouldRepeat: isReused && hasSent && !hasResponse
                 && fault.code != CURLE_OPERATION_TIMEDOUT,
             usesTLSFiles: engine.settings.tls.certificate != nil, isFirstUse: !isReused,
+            idle: request?.sent.flatMap { sent in socket?.keptAt.map { sent - $0 } },
             speaker: isConnecting ? "libcurl" : isTLS ? "libssl" : "system")
     }
 

@@ -9,6 +9,8 @@ final class OpenSocket {
     /// How it was made; nil after its first request.
     var opening: Opening?
     var isWatchedForWriting = false
+    /// When its last request ended.
+    private(set) var keptAt: Instant?
 
     var descriptor: Int32 { stream.descriptor }
 
@@ -25,7 +27,8 @@ final class OpenSocket {
     }
 
     /// Its first request has ended, and it stays open for others.
-    func keep() {
+    func keep(at now: Instant) {
+        keptAt = now
         opening = nil
         route.reused = true
     }

@@ -1,5 +1,6 @@
 internal import CCurl
 internal import Glibc
+internal import Journal
 internal import Lanes
 
 /// One TCP connection, from the opening of its descriptor to its closing.
@@ -13,6 +14,8 @@ final class TCPConnection {
     fileprivate var isTakenOver = false
     /// Requests sent over it.
     var uses = 0
+    /// When its last request ended.
+    var keptAt: Instant?
     /// Whether its TLS session was resumed; nil without TLS.
     var isResumed: Bool?
     /// Its last answer came by HTTP/2.

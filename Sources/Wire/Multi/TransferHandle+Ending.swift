@@ -23,6 +23,9 @@ extension TransferHandle {
             responseLimit: settings.responseLimit, hasSent: hasLeft,
             isSecuring: isSecuring(attempt), wouldRepeat: attempt.stopCause == .wouldRepeat,
             usesTLSFiles: settings.tls.certificate != nil, isFirstUse: !attempt.isReused)
+        failure.idle = attempt.sending.flatMap { sending in
+            sending.connection?.keptAt.map { sending.sent - $0 }
+        }
         if code == CURLE_OK, isOfProxy {
             // The service has not seen it.
             (failure.code, failure.words, failure.hasSent) = (CURLE_PROXY, "response 407", false)
@@ -55,6 +58,7 @@ extension TransferHandle {
             sent: hasLeft(attempt) ? attempt.sending?.sent : nil, firstByte: attempt.firstByte,
             ended: transport.lane.now, result: result, route: route, bytesReceived: reader.bytes,
             opened: connection == nil || isReused ? nil : opening(attempt))
+        connection?.keptAt = transfer.ended
         if hasVersion2, !isReused, !attempt.isTLS { own = connection }
         return (attempt.pendingRequest, transfer)
     }
