@@ -75,12 +75,16 @@ public struct Target: Sendable, Hashable {
         return probes ?? !isNear
     }
 
-    /// The limit of requests over all lanes (`max-rate`), or the default one off loopback; nil: unlimited. The name
-    /// of the host decides whether it is on loopback, because its addresses are not known before a run.
-    public var ceiling: Rate? {
-        var isNear = true
-        if case .remote(let origin, _) = base { isNear = TargetNeeds.isThisMachine(origin.host) }
-        return courtesy.ceiling(onLoopback: isNear)
+    /// The limit of requests over all lanes (`max-rate`), or the default one off loopback; nil: unlimited.
+    public var ceiling: Rate? { courtesy.ceiling(onLoopback: isNear) }
+
+    /// Whether it is on loopback by the name of its host, because its addresses are not known before a run.
+    var isNear: Bool {
+        if case .remote(let origin, _) = base {
+            TargetNeeds.isThisMachine(origin.host)
+        } else {
+            true
+        }
     }
 }
 

@@ -259,25 +259,6 @@ struct ComparisonTests {
         #expect(Comparability.withoutPort("http://127.0.0.1:80 (x)") == "http://127.0.0.1:80 (x)")
     }
 
-    @Test("the rig's keys are compared without comments, and not those that change no request")
-    func keys() {
-        let keys = Comparability.keys(
-            of: """
-                # a comment
-                rig: x
-                polling:   # how
-                  every: 5s # often
-
-                  jitter: 10%
-                target: {base: embedded}
-                """)
-        #expect(
-            keys == [
-                "rig": "rig: x\n", "polling": "polling:\n  every: 5s\n  jitter: 10%\n",
-                "target": "target: {base: embedded}\n",
-            ])
-    }
-
     @Test("the terminal shows it as it was reviewed", arguments: [80, 200])
     func text(width: Int) throws {
         let text = ComparisonText.text(try Self.worse.get(), width: width, color: false)

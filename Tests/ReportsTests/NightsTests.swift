@@ -273,11 +273,14 @@ struct NightsTests {
                 == "No result yet: the rig changed between night 3 and night 4 (faults), so "
                 + "the series starts again: 1 of the 8 nights needed to detect a change.")
         #expect(NightsText.text([view], width: 100, color: false).contains("▄▄¦▄¦▄"))
-        // A book from before the parts were kept says that it differs, and not in what.
+        // A book from before the parts were kept says that it differs, and not in what; against terms of today
+        // nothing is known.
+        nights[1].terms = "older"
         nights[2].terms = "old"
         #expect(
             NightsView(Array(nights.prefix(3)), rig: "nightly").headline.contains(
                 "changed between night 2 and night 3, so"))
+        #expect(NightsView(Array(nights.prefix(2)), rig: "nightly").restarts == [0])
     }
 
     @Test("what the interval of polls decides is no change of the service")

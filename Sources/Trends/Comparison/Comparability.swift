@@ -14,8 +14,8 @@ struct Comparability: Sendable, Hashable {
     var version: String
     /// Which part of the plan it was: `the whole plan`, or `shard 3 of 8`, one that goes on where another ended apart.
     var part: String
-    /// The text of each key of the rig that shapes the load or the service.
-    var keys: [String: String]
+    /// The rig as recorded.
+    var rigSource: String
     /// Why the run's own numbers are not to be trusted; empty when they are.
     var doubts: [String]
 
@@ -32,9 +32,7 @@ struct Comparability: Sendable, Hashable {
                 "shard \(shard.number) of \(shard.count)"
                     + (shard.earlier.isEmpty ? "" : ", attempt \(shard.attempt)")
             } ?? "the whole plan"
-        keys = Self.keys(of: header.rigSource).filter {
-            !Rig.keysThatChangeNoRequest.contains($0.key)
-        }
+        rigSource = header.rigSource
         doubts = []
         if summary.run.interrupted { doubts.append("was interrupted") }
         if summary.run.cutShort { doubts.append("was cut short") }
@@ -42,6 +40,13 @@ struct Comparability: Sendable, Hashable {
         if !summary.mergeGaps.isEmpty { doubts.append("was merged without a part of its plan") }
         if summary.outage != nil { doubts.append("had a service outage") }
         if !summary.rigHealth.valid { doubts.append("was limited by the load generator") }
+    }
+
+    /// What each key of the rig comes to that shapes the load or the service. Lanes are told as they were.
+    var keys: [String: String] {
+        Rig.settings(of: rigSource).filter {
+            !Rig.keysThatChangeNoRequest.contains($0.key) && $0.key != "lanes"
+        }
     }
 
     /// Whether a later run can be compared with this one without a warning, other than for the version.
@@ -69,8 +74,9 @@ struct Comparability: Sendable, Hashable {
         } else if !isVirtual, lanes != base.lanes {
             told.append("different number of lanes: \(base.lanes) (base), \(lanes) (run)")
         }
-        guard rig == base.rig, !besidesRig else { return told }
-        let differing = Set(keys.keys).union(base.keys.keys).filter { keys[$0] != base.keys[$0] }
+        guard rig == base.rig, !besidesRig, rigSource != base.rigSource else { return told }
+        let (keys, before) = (keys, base.keys)
+        let differing = Set(keys.keys).union(before.keys).filter { keys[$0] != before[$0] }
             .filter { !($0 == "load" && load != base.load) }
             .filter { !(["target", "faults"].contains($0) && target != base.target) }
         if !differing.isEmpty {
@@ -86,27 +92,5 @@ struct Comparability: Sendable, Hashable {
             return target
         }
         return "embedded" + target[target.index(after: end)...]
-    }
-
-    /// The lines of each key at the top level of a rig; comments and empty lines say nothing.
-    static func keys(of source: String) -> [String: String] {
-        var keys: [String: String] = [:]
-        var current = ""
-        for line in source.split(whereSeparator: \.isNewline) {
-            let body = line.drop { $0 == " " }
-            if body.isEmpty || body.hasPrefix("#") { continue }
-            if body.startIndex == line.startIndex, let colon = line.firstIndex(of: ":"),
-                !line.hasPrefix("-")
-            {
-                current = String(line[..<colon])
-            }
-            keys[current, default: ""] += withoutRemark(line) + "\n"
-        }
-        return keys
-    }
-
-    private static func withoutRemark(_ line: Substring) -> String {
-        guard let mark = line.firstRange(of: " #") else { return String(line).trimmedEnd }
-        return String(line[..<mark.lowerBound]).trimmedEnd
     }
 }

@@ -157,17 +157,23 @@ extension Night {
 
 extension Night {
     /// Whether it may be held against another night: the first word of the terms; the others only name
-    /// what differs.
+    /// what differs. Of a night from before rigs were compared by what they come to nothing is known of its keys.
     func isAlike(_ other: Night) -> Bool {
-        terms.prefix { $0 != " " } == other.terms.prefix { $0 != " " }
+        guard isOfPlainRig == other.isOfPlainRig else { return differences(from: other).isEmpty }
+        return terms.prefix { $0 != " " } == other.terms.prefix { $0 != " " }
     }
+
+    private var isOfPlainRig: Bool { terms.hasPrefix(Comparability.generation) }
 
     /// In what its rig differs from that of another night: `faults, load`. Empty where a book from before
     /// parts were kept does not tell.
     func differences(from other: Night) -> [String] {
         let (own, others) = (Self.parts(terms), Self.parts(other.terms))
         guard !own.isEmpty, !others.isEmpty else { return [] }
-        return Set(own.keys).union(others.keys).filter { own[$0] != others[$0] }.sorted()
+        let known: Set<String> =
+            isOfPlainRig == other.isOfPlainRig
+            ? Set(own.keys).union(others.keys) : ["protocol", "lanes"]
+        return known.filter { own[$0] != others[$0] }.sorted()
     }
 
     private static func parts(_ terms: String) -> [String: String] {
@@ -181,9 +187,13 @@ extension Night {
 }
 
 extension Comparability {
+    /// What terms begin with that are made of what a rig comes to, and not of its text.
+    static let generation = "2."
+
     /// Equal for runs that may be held against each other, whatever their version; then, after a space
-    /// each, `part=number` of all that it is made of: `1f3a load=2b faults=77`.
+    /// each, `part=number` of all that it is made of: `2.1f3a load=2b faults=77`.
     var fingerprint: String {
+        let keys = keys
         let setting = isVirtual ? "virtual" : "live, \(lanes) lanes"
         let all =
             [load, target, protocolName, setting] + keys.sorted { $0.key < $1.key }.map(\.value)
@@ -198,7 +208,8 @@ extension Comparability {
             name.filter { !$0.isWhitespace } + "="
                 + String(Self.hash(text) & 0xffff_ffff, radix: 16)
         }
-        return ([String(Self.hash(all.joined(separator: "\n")), radix: 16)] + named)
+        return
+            ([Self.generation + String(Self.hash(all.joined(separator: "\n")), radix: 16)] + named)
             .joined(separator: " ")
     }
 

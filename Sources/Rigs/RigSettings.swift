@@ -1,0 +1,112 @@
+extension Rig {
+    /// What a recorded rig comes to, by its keys at the top level: equal texts for rigs that ask for the same, however
+    /// they are written. Comments, style and order of keys say nothing, and neither does a key whose removal leaves
+    /// the rig that is read as it is: a default that was written out. What this version cannot read any more is
+    /// compared as it is written, keys sorted.
+    public static func settings(of source: String) -> [String: String] {
+        var problems: [RigProblem] = []
+        let read = YAMLTree.read(source, file: "", problems: &problems)
+        guard let read else { return [:] }
+        var plain = PlainTree(read)
+        plain.reduce()
+        return Dictionary(
+            (plain.tree.entries ?? []).map { ($0.key, $0.value.yaml) },
+            uniquingKeysWith: { first, _ in first })
+    }
+}
+
+/// A tree on its way to the shortest one that is read as the same rig.
+private struct PlainTree {
+    private(set) var tree: YAMLTree
+    /// What it is read as; nil where it cannot be.
+    private let meant: Rig?
+
+    init(_ written: YAMLTree) {
+        let sorted = written.sorted
+        meant = Self.read(written)
+        // Where the order of keys says something, it stays.
+        tree = meant == Self.read(sorted) ? sorted : written
+    }
+
+    mutating func reduce() {
+        guard meant != nil else { return }
+        for path in tree.paths {
+            guard let shorter = tree.without(path[...]), Self.read(shorter) == meant else {
+                continue
+            }
+            tree = shorter
+        }
+    }
+
+    private static func read(_ tree: YAMLTree) -> Rig? {
+        guard var rig = (try? Rig.read(tree.yaml, file: "", with: .recorded))?.rig else {
+            return nil
+        }
+        rig.source = ""
+        // What holds, whether it was written or is the default of this target.
+        let isNear = rig.target.isNear
+        let courtesy = rig.target.courtesy
+        rig.target.courtesy.maxRate = courtesy.ceiling(onLoopback: isNear).map { .at($0) } ?? .none
+        rig.target.courtesy.breaker = courtesy.breaker(onLoopback: isNear).map { .at($0) } ?? .none
+        rig.target.probes = rig.target.probes(isNear: isNear)
+        return rig
+    }
+}
+
+extension YAMLTree {
+    fileprivate enum Step {
+        case key(String)
+        case item(Int)
+    }
+
+    fileprivate var sorted: YAMLTree {
+        var sorted = self
+        switch content {
+        case .scalar: break
+        case .list(let items): sorted.content = .list(items.map(\.sorted))
+        case .map(let entries):
+            let inner = entries.map {
+                Entry(key: $0.key, keyPlace: $0.keyPlace, value: $0.value.sorted)
+            }
+            sorted.content = .map(inner.sorted { $0.key < $1.key })
+        }
+        return sorted
+    }
+
+    /// Of each key, an outer one before those in it.
+    fileprivate var paths: [[Step]] {
+        switch content {
+        case .scalar: []
+        case .list(let items):
+            items.enumerated().flatMap { position, item in
+                item.paths.map { [.item(position)] + $0 }
+            }
+        case .map(let entries):
+            entries.flatMap { entry in
+                [[.key(entry.key)]] + entry.value.paths.map { [.key(entry.key)] + $0 }
+            }
+        }
+    }
+
+    /// Nil where the key is not there any more.
+    fileprivate func without(_ path: ArraySlice<Step>) -> YAMLTree? {
+        guard let step = path.first else { return nil }
+        var changed = self
+        switch (step, content) {
+        case (.key(let key), .map):
+            guard let value = self[key] else { return nil }
+            if path.count == 1 {
+                changed[key] = nil
+            } else {
+                guard let inner = value.without(path.dropFirst()) else { return nil }
+                changed[key] = inner
+            }
+        case (.item(let position), .list(var items)):
+            guard let inner = items[position].without(path.dropFirst()) else { return nil }
+            items[position] = inner
+            changed.content = .list(items)
+        default: return nil
+        }
+        return changed
+    }
+}

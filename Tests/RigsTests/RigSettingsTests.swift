@@ -1,0 +1,65 @@
+import Testing
+
+@testable import Rigs
+
+/// What two recorded rigs are compared by.
+@Suite("A rig comes to the same however it is written")
+struct RigSettingsTests {
+    private static let plain = """
+        rig: x
+        target: {base: "http://127.0.0.1:8080"}
+        load: {arrivals: [{ramp-to: 4/s, over: 0s}, {hold: 8s}], settle: 1s}
+        polling: {every: 4s, jitter: 20%}
+        after-sign-in: [user-metadata, {logout: 50%}]
+        """
+
+    private func same(_ other: String) -> Bool {
+        Rig.settings(of: Self.plain) == Rig.settings(of: other)
+    }
+
+    @Test("order of keys, style and comments say nothing")
+    func style() {
+        #expect(
+            same(
+                """
+                polling:   # how
+                  jitter: 20%
+                  every: "4s"
+                after-sign-in:
+                  - user-metadata
+                  - logout: 50%
+                load:
+                  settle: 1s
+                  arrivals: [{over: 0s, ramp-to: 4/s}, {hold: 8s}]
+                target: {base: http://127.0.0.1:8080}
+                rig: x
+                """))
+    }
+
+    @Test(
+        "neither does a default that is written out",
+        arguments: [
+            ("settle: 1s", "settle: 1s", true), ("8080\"}", "8080\", max-rate: none}", true),
+            ("8080\"}", "8080\", max-rate: 5/s}", false), ("rig: x", "rig: x\nrecord: all", true),
+            ("jitter: 20%", "jitter: 30%", false), ("hold: 8s", "hold: 9s", false),
+        ])
+    func defaults(text: String, by: String, isSame: Bool) {
+        #expect(same(Self.plain.replacing(text, with: by)) == isSame)
+    }
+
+    @Test("options that change nothing leave it as it is")
+    func options() throws {
+        let surroundings = RigSurroundings(
+            overrides: [("load.settle", "1s"), ("target.max-rate", "none")],
+            target: .url("http://127.0.0.1:8080"))
+        let read = try Rig.read(Self.plain, file: "x.yaml", with: surroundings)
+        #expect(read.rig.source != Self.plain && same(read.rig.source))
+    }
+
+    @Test("a rig of another version is compared as it is written, without comments")
+    func unreadable() {
+        let one = Rig.settings(of: "rig: x\nodd: {b: 1, a: 2} # why\n")
+        #expect(one == Rig.settings(of: "odd:\n  a: 2\n  b: 1\nrig: x\n"))
+        #expect(one["odd"] != nil)
+    }
+}
