@@ -112,9 +112,9 @@ extension Comparison.Row {
         return (isNothing ? "" : percent > 0 ? "+" : "−") + (isNothing ? "0" : text) + " %"
     }
 
-    /// Percentage points.
+    /// `+0.4 points`: of a share, whose percent would be read as a part of it.
     static func points(_ share: Double) -> String {
         let text = DecimalText.trimmed((share * 100).magnitude, 2)
-        return (text == "0" ? "" : share > 0 ? "+" : "−") + text + " %"
+        return (text == "0" ? "" : share > 0 ? "+" : "−") + text + " points"
     }
 }
