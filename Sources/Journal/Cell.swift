@@ -34,7 +34,7 @@ public struct Cell: Sendable, Hashable {
     public var outcomes = [Int](repeating: 0, count: Outcome.allCases.count)
     /// Answers by HTTP status.
     public var statuses: [Int: Int] = [:]
-    /// Of the exchanges that were answered.
+    /// Of the exchanges that were answered, and of those that timed out (`Exchange.isTimed`).
     public var latency = Histogram()
     public var service = Histogram()
     /// Of all exchanges that were sent.

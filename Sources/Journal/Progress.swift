@@ -122,10 +122,8 @@ struct ProgressMeter {
         }
         if exchange.outcome == .throttled { progress.throttled += 1 }
         if exchange.isError { progress.errors += 1 }
-        if exchange.delivery.status != nil {
-            progress.completed += 1
-            latency.record(exchange.latencyNanoseconds)
-        }
+        if exchange.delivery.status != nil { progress.completed += 1 }
+        if exchange.isTimed { latency.record(exchange.latencyNanoseconds) }
         work(exchange.operation) { $0.add(exchange) }
         guard let connect = exchange.connect else { return }
         work(.connect) { $0.add(took: connect) }
@@ -208,8 +206,8 @@ extension Progress.Work {
         }
         outcomes[Int(exchange.outcome.rawValue)] += 1
         if exchange.isError { errors += 1 }
-        guard exchange.delivery.status != nil else { return }
-        completed += 1
+        if exchange.delivery.status != nil { completed += 1 }
+        guard exchange.isTimed else { return }
         latency.record(exchange.latencyNanoseconds)
         service.record(exchange.serviceNanoseconds)
     }

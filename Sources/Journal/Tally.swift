@@ -152,9 +152,11 @@ extension Cell {
         outcomes[Int(exchange.outcome.rawValue)] += 1
         if exchange.isError { errors += 1 }
         if isSent { lateness.record(exchange.latenessNanoseconds) }
-        guard let status = exchange.delivery.status else { return }
-        completed += 1
-        statuses[status, default: 0] += 1
+        if let status = exchange.delivery.status {
+            completed += 1
+            statuses[status, default: 0] += 1
+        }
+        guard exchange.isTimed else { return }
         latency.record(exchange.latencyNanoseconds)
         service.record(exchange.serviceNanoseconds)
     }

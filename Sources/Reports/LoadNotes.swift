@@ -1,3 +1,4 @@
+internal import Dialects
 public import Journal
 internal import Rendering
 internal import Statistics
@@ -44,8 +45,23 @@ extension Summary {
         return [
             "the service closed a kept connection under \(Figures.counted(count, "request")) of "
                 + "\(Figures.count(sum.sent)); \(one ? "it was" : "they were") sent again on a new one, as real "
-                + "devices do, and \(one ? "is no error" : "are no errors"). A keep-alive timeout of service and load "
-                + "balancer that is longer than the pauses between requests of a device (polling.every) avoids this"
+                + "devices do, and \(one ? "is no error" : "are no errors"). Where such a "
+                + "connection had been idle, a keep-alive timeout of service and load balancer that is longer than "
+                + "the pauses between requests of a device (polling.every) avoids this"
+        ]
+    }
+
+    /// What the percentiles hold besides answers.
+    static func timedOut(_ operations: [OperationRow]) -> [String] {
+        let parts = operations.compactMap { row -> String? in
+            let lost = row.outcomes.first { $0.name == Outcome.timeout.name }?.count ?? 0
+            guard lost > 0 else { return nil }
+            return "\(Figures.count(lost)) of \(Figures.count(row.count)) \(row.name)"
+        }
+        guard !parts.isEmpty else { return [] }
+        return [
+            "no answer within target.timeout: \(parts.joined(separator: ", ")). In latency and service time they "
+                + "count as long as they were waited for"
         ]
     }
 

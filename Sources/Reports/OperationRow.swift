@@ -22,18 +22,18 @@ public struct OperationRow: Sendable, Hashable {
     public var outcomes: [Count]
     /// By rising status.
     public var statuses: [Count]
-    /// From the intended send time, of the answered.
+    /// From the intended send time, of the answered and those that timed out (`Exchange.isTimed`).
     public var latency: Spread?
-    /// From the actual send time, of the answered.
+    /// From the actual send time, of the same.
     public var service: Spread?
     /// How late the rig itself was, of all sent.
     public var lateness: Spread?
     /// The whole distribution of the latency.
     public var curve: [PercentilePoint]
-    /// p99 of the latency over time in milliseconds, nil where nothing was answered: as many values
+    /// p99 of the latency over time in milliseconds, nil where nothing ended: as many values
     /// in every row, of `Summary.trendWidth` seconds each, from the start of the run to its end.
     public var trend: [Double?]
-    /// Latency over time; nil where nothing was answered.
+    /// Latency over time; nil where nothing ended.
     public var heat: HeatMap?
 
     /// How often a name occurred.
@@ -81,10 +81,10 @@ public struct OperationRow: Sendable, Hashable {
                 drawn: { "<span class=\"name\">\($0.name)</span>" }, value: { .text($0.name) }),
             Column(
                 "count", json: "count", page: "Count", summary: "count", terminal: "count",
-                about: "completed requests, whatever their outcome",
+                about: "requests that ended, whatever their outcome",
                 explained: .own(
                     "the number of requests or samples",
-                    "For operations: completed requests, failed ones included. For durations: the "
+                    "For operations: requests that ended, failed ones included. For durations: the "
                         + "number of samples.")
             ) { .count($0.count) },
             Column(json: "sent") { .count($0.sent) },
@@ -170,7 +170,9 @@ public struct OperationRow: Sendable, Hashable {
         Column(
             "\(name.replacing(".", with: "_"))_ms", page: page, summary: summary, terminal: name,
             rank: rank, unit: "ms",
-            about: "from when a request was due to the end of its response",
+            about:
+                "from when a request was due to the end of its response; without one, until it was given up "
+                + "after target.timeout",
             explained: .like("percentile")
         ) { .number($0.latency?[keyPath: path]) }
     }

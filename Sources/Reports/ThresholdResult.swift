@@ -187,7 +187,7 @@ private struct ThresholdReading {
             let all = fold.recoveries(from: event)
             let worst = all.max { ($0.seconds ?? -1) < ($1.seconds ?? -1) }
             value = worst?.seconds.map { $0 * 1e9 }
-            note = worst?.text ?? "no event of that name"
+            if value == nil { note = worst?.text ?? "no event of that name" }
             if case .notWithin(let seconds)? = worst { (value, unfinished) = (.infinity, seconds) }
         case .violations, .undecided, .invariant:
             guard let verdicts = fold.verdicts else {
@@ -235,11 +235,16 @@ private struct ThresholdReading {
             value = seconds > 0 ? Double(cell.completed) / seconds : nil
         case .percentile(_, .service), .min(.service), .mean(.service), .max(.service):
             read(cell.service, measure)
-        case .percentile(_, .lateness), .min(.lateness), .mean(.lateness), .max(.lateness):
-            read(cell.lateness, measure)
+        case _ where measure.isOfLateness: read(cell.lateness, measure)
         default:
             read(cell.latency, measure)
         }
+        // What was measured is then the rig's patience.
+        let lost = cell[.timeout]
+        guard case .time = unit, lost > 0, !measure.isOfLateness else { return }
+        note =
+            " (\(Figures.count(lost)) of \(Figures.count(ended)) got no answer, and count as long as they were "
+            + "waited for)"
     }
 
     private mutating func read(_ histogram: Histogram, _ measure: Threshold.Measure) {
@@ -272,12 +277,21 @@ private struct ThresholdReading {
         }
         if let unfinished { return "more than \(Figures.span(seconds: unfinished))" }
         switch unit {
-        case .time: return Figures.time(milliseconds: value / 1e6, extra: extra)
+        case .time: return Figures.time(milliseconds: value / 1e6, extra: extra) + note
         case .share: return Figures.percent(value, extra: extra) + note
         case .rate: return Figures.rate(value, extra: extra)
         case .number(let whole):
             let number = Figures.count(Int(value))
             return (whole.map { "\(number) of \(Figures.count($0))" } ?? number) + note
+        }
+    }
+}
+
+extension Threshold.Measure {
+    fileprivate var isOfLateness: Bool {
+        switch self {
+        case .percentile(_, .lateness), .min(.lateness), .mean(.lateness), .max(.lateness): true
+        default: false
         }
     }
 }

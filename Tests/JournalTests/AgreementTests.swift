@@ -21,6 +21,8 @@ private func fold(_ exchanges: [(Exchange, kind: Int)]) -> [Cell.CellKey: Cell] 
         if case .answered(let status) = exchange.delivery {
             cell.completed += 1
             cell.statuses[status, default: 0] += 1
+        }
+        if exchange.delivery.status != nil || exchange.outcome == .timeout {
             cell.latency.record(exchange.ended - exchange.planned)
             cell.service.record(exchange.ended - exchange.sent)
         }

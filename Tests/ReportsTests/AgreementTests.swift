@@ -70,9 +70,9 @@ struct AgreementTests {
         ]
         for operation in try #require(run.json["operations"] as? [[String: Any]]) {
             let mine = run.exchanges(of: try #require(operation["name"] as? String))
-            let answered = mine.filter { $0.delivery.status != nil }
+            let timed = mine.filter { $0.delivery.status != nil || $0.outcome == .timeout }
             for (key, values) in [
-                ("latencyMs", answered.map(\.latency)), ("serviceMs", answered.map(\.service)),
+                ("latencyMs", timed.map(\.latency)), ("serviceMs", timed.map(\.service)),
                 ("latenessMs", mine.map(\.lateness)),
             ] {
                 let sorted = values.map(\.milliseconds).sorted()
@@ -124,7 +124,7 @@ struct AgreementTests {
                 let close = Instant(.seconds(second + 1))
                 let open = mine.filter { $0.sent < close && $0.ended >= close }.count
                 #expect(row["in_flight"] == "\(open)")
-                let slowest = mine.filter { $0.delivery.status != nil && $0.ended.second == second }
+                let slowest = mine.filter { $0.isTimed && $0.ended.second == second }
                     .map(\.latency.milliseconds).max()
                 #expect(row["max_ms"] == slowest.map { DecimalText.trimmed($0) } ?? "")
             }

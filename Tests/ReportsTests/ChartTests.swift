@@ -127,7 +127,8 @@ struct ChartTests {
         let rendered = try FilesTests.evening.get()
         for row in rendered.written.summary.operations {
             let last = try #require(row.curve.last)
-            #expect(abs((1 - last.share) * Double(row.completed) - 1) < 1e-6)
+            let count = try #require(row.latency?.count)
+            #expect(abs((1 - last.share) * Double(count) - 1) < 1e-6)
             #expect(last.ms == row.latency?.max)
             #expect(zip(row.curve, row.curve.dropFirst()).allSatisfy { $0.ms <= $1.ms })
             #expect(row.curve.first?.ms == row.latency?.min)

@@ -87,6 +87,23 @@ struct ThresholdResultTests {
         #expect(!result.met)
     }
 
+    @Test("requests that got no answer in time are in every time, and the result says how many")
+    func timedOut() throws {
+        let bound = Threshold(
+            subject: .operation(.pollToken), measure: .percentile(0.99, .latency),
+            comparison: .below, bound: 250e6, text: "poll-token p99 < 250ms")
+        let summary = try Summary(Small(timeouts: 2), thresholds: [bound])
+        let result = try #require(summary.thresholds.first)
+        #expect(!result.met)
+        #expect(
+            result.actual
+                == "3.00 s (2 of 6 got no answer, and count as long as they were waited for)")
+        #expect(
+            summary.notes.contains {
+                $0.hasPrefix("no answer within target.timeout: 2 of 6 poll-token. In latency")
+            })
+    }
+
     private func result(
         _ subject: Threshold.Subject, _ measure: Threshold.Measure,
         _ comparison: Threshold.Relation, _ bound: Double, kind: String? = nil
@@ -105,6 +122,8 @@ struct Small: Recorded {
         ended: Instant(.seconds(10)), interrupted: false, failure: "", cpuPercent: 1,
         historyHash: "")
     var gaps: [String] = []
+    /// Polls that got no answer in 3 s.
+    var timeouts = 0
 
     func cells(_ body: (Cell) throws -> Void) throws {
         var codes = Cell(key: Cell.CellKey(second: 0, operation: .registrationCode, kind: 0))
@@ -119,6 +138,14 @@ struct Small: Recorded {
         for milliseconds in [100, 200, 300, 400] {
             polls.latency.record(.milliseconds(milliseconds))
             polls.service.record(.milliseconds(milliseconds - 10))
+            polls.lateness.record(.milliseconds(10))
+        }
+        polls.sent += timeouts
+        polls.outcomes[Int(Outcome.timeout.rawValue)] = timeouts
+        polls.errors += timeouts
+        for _ in 0..<timeouts {
+            polls.latency.record(.seconds(3))
+            polls.service.record(.seconds(3))
             polls.lateness.record(.milliseconds(10))
         }
         try body(polls)

@@ -49,7 +49,7 @@ struct PercentileChart {
         zip(rows, rows.compactMap(\.curve.last)).enumerated().map { index, item in
             let (row, end) = item
             let words =
-                "\(row.name): the slowest of \(Figures.count(row.completed)) took "
+                "\(row.name): the slowest of \(Figures.count(row.latency?.count ?? 0)) took "
                 + Figures.time(milliseconds: end.ms)
             return """
                 <circle class="dot s\(index + 1)" cx="\(px: plot.across(end.share))" \

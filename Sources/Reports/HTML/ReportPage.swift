@@ -293,7 +293,8 @@ enum ReportPage {
                 .array(
                     named.map { row in
                         .members([
-                            ("name", .string(row.name)), ("count", .integer(row.completed)),
+                            ("name", .string(row.name)),
+                            ("count", .integer(row.latency?.count ?? 0)),
                             ("share", .array(row.curve.map { .decimal($0.share, 7) })),
                             ("ms", series(row.curve.map(\.ms))),
                         ])

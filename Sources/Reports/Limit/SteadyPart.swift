@@ -24,10 +24,8 @@ package struct SteadyPart {
     /// What was waiting at the service, where it grew from the beginning of the part to its end; else nil.
     package var growth: BacklogTrend.Growth? { trend.growth }
 
-    /// A request that was never answered counts as one that took `unanswered`: a service that lets the slow ones
-    /// time out is not fast.
     package init(
-        _ history: some Recorded, seconds: Range<Int>, unanswered: Duration, findings: Findings?
+        _ history: some Recorded, seconds: Range<Int>, findings: Findings?
     ) throws {
         self.seconds = seconds
         self.findings = findings
@@ -36,8 +34,6 @@ package struct SteadyPart {
         try history.cells { cell in
             trend.add(cell)
             guard seconds.contains(cell.key.second) else { return }
-            var cell = cell
-            for _ in 0..<max(0, cell.ended - cell.completed) { cell.latency.record(unanswered) }
             let slot = RunFold.FoldSlot(operation: cell.key.operation, kind: cell.key.kind)
             sums[slot, default: Cell(key: cell.key)].merge(cell)
         }

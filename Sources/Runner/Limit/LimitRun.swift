@@ -220,8 +220,7 @@ package final class LimitRun: @unchecked Sendable {
         do {
             history = try History(path: folder.history)
             part = try SteadyPart(
-                history, seconds: begin..<begin + terms.stepSeconds,
-                unanswered: rig.target.timeout, findings: findings)
+                history, seconds: begin..<begin + terms.stepSeconds, findings: findings)
         } catch {
             throw RunError.couldNotRun("\(error)")
         }

@@ -66,9 +66,7 @@ struct RunSteps: Sendable {
                 if !isFirst { confirms += 1 }
                 let step = exchange.operation.step(onFirstScreen: isFirst)
                 var screen = screens[step] ?? (Stretches(), SharesInTime())
-                if exchange.delivery.status != nil {
-                    screen.times.add(exchange.latency, at: stretch)
-                }
+                if exchange.isTimed { screen.times.add(exchange.latency, at: stretch) }
                 screen.errors.add(exchange.isError ? 1 : 0, of: 1, at: stretch)
                 screens[step] = screen
             case .authorize, .authorizationToken, .mediaToken:
@@ -120,7 +118,7 @@ private struct Decisions {
         let resource = exchange.observation.resource
         if exchange.operation == .authorize {
             count += 1
-            guard exchange.delivery.status != nil else { return }
+            guard exchange.isTimed else { return }
             open[exchange.device, default: []].append(
                 Open(resource: resource, took: exchange.latency, stretch: stretch))
             return
