@@ -97,8 +97,11 @@ extension HouseholdState {
         guard !operation.flags.contains(.throttled) else { return }
         let sent = beat.call - registry.visibility
         if operation.operation.showsToken {
+            if let (_, over) = expiry(at: operation.slot, by: beat), beat.call > over {
+                check(.expiryRespected)
+            }
             if !hasWriters(of: TokenRead.somebody, by: beat.ret, at: operation.slot) {
-                check(.noTokenBeforeSignIn)
+                if lives.isEmpty { early += 1 } else { check(.noTokenBeforeSignIn) }
                 if attempts.contains(where: { $0.beat.call <= beat.ret }) {
                     check(.errorsHaveNoEffect)
                 }
@@ -127,11 +130,13 @@ extension HouseholdState {
             check(.authorizationGates)
         }
         if operation.code != 0, operation.operation.isAboutCode,
-            operation.operation != .deleteRegistration, let life = life(of: operation),
-            let deleted = lives[life].deleted, deleted.ret < sent
+            operation.operation != .deleteRegistration, let life = life(of: operation)
         {
-            check(.deleteFinal)
-            noteLook(beat, atDeleted: life)
+            if beat.call > lives[life].high { check(.expiryRespected) }
+            if let deleted = lives[life].deleted, deleted.ret < sent {
+                check(.deleteFinal)
+                noteLook(beat, atDeleted: life)
+            }
         }
     }
 
@@ -313,6 +318,9 @@ extension HouseholdState {
         isOfEnds: Bool = true
     ) {
         if isOfEnds, profiles?.keep(back: violation) == true { return }
+        if violation.standing != .suspected, !tested.contains(violation.invariant) {
+            check(violation.invariant)
+        }
         if let level = violation.level, violation.standing != .suspected { broken.insert(level) }
         let same = causes.first {
             // What may have to be taken back does not stand for what stands by itself.

@@ -96,7 +96,8 @@ extension Observed {
         case .answered(let status):
             switch exchange.pointee.outcome {
             case .throttled: effect = .denied
-            case .serverError, .malformed, .blocked, .timeout, .transport, .notSent, .resent:
+            case .serverError, .malformed, .blocked, .timeout, .transport, .notSent, .resent,
+                .cutOff:
                 effect = isMutator ? .open : .nothing
             case .ok, .pending, .rejected, .notEntitled:
                 effect = told(exchange, status: status)

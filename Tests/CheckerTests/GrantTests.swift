@@ -33,8 +33,7 @@ import Vocabulary
         let findings = story.findings
         #expect(findings.violations.isEmpty, "\(findings.violations.map(\.sentence))")
         for invariant in [
-            Invariant.noTokenBeforeSignIn, .linearizable, .deviceCodeOnce, .expiryRespected,
-            .decisionFinal,
+            Invariant.noTokenBeforeSignIn, .linearizable, .deviceCodeOnce, .decisionFinal,
         ] {
             #expect(findings[invariant].checked > 0, "\(invariant)")
         }

@@ -16,13 +16,57 @@ struct ProfileTests {
         #expect(findings.strongestLevel == .linearizable)
         for invariant in [
             Invariant.noTokenBeforeSignIn, .tokenIsolation, .tokenMonotonic, .oneOwner, .oneToken,
-            .codeUnique, .expiryRespected, .logoutFinal, .authorizationGates, .clockAgreement,
-            .pollingEnds, .linearizable, .conforms, .signInDelivered, .profileConsistent,
-            .profileViewsAgree, .actionTrue, .profileNotProlonged, .decisionTrue,
-            .preauthorizeInert, .sessionSuperseded,
+            .codeUnique, .logoutFinal, .authorizationGates, .clockAgreement, .pollingEnds,
+            .linearizable, .conforms, .signInDelivered, .profileConsistent, .profileViewsAgree,
+            .actionTrue, .profileNotProlonged, .decisionTrue, .preauthorizeInert,
+            .sessionSuperseded, .codeBindsDevice,
         ] {
             #expect(findings[invariant].checked > 0, "\(invariant)")
         }
+        // Nothing came to its end, and there was one provider.
+        for invariant in [Invariant.expiryRespected, .providerIndependence] {
+            #expect(findings[invariant].checked == 0, "\(invariant)")
+        }
+    }
+
+    @Test("a look at one provider's profile after something at another tests their independence")
+    func independence() {
+        let bob = Tag(mvpd: "DemoNet", user: "bob")
+        let (first, second) = (
+            Story.shown(Story.alice, from: 8_002), Story.shown(bob, from: 68_002)
+        )
+        var story = Story()
+        story.see(at: 0)
+        story.session(at: 10)
+        story.login(at: 7_000)
+        story.pollCode(at: 10_000, first)
+        story.see([first], at: 11_000)
+        #expect(story.findings[.providerIndependence].checked == 0)
+        story.session("BBBBBB2", at: 60_000)
+        story.login(bob, at: 67_000, code: "BBBBBB2")
+        story.pollCode(at: 70_000, second, code: "BBBBBB2")
+        story.see([first, second], at: 71_000)
+        let findings = story.findings
+        #expect(findings.violations.map(\.sentence) == [])
+        #expect(findings[.providerIndependence].checked == 1)
+    }
+
+    @Test(
+        "a view with the device's own times and another household's user is that household's",
+        arguments: [true, false])
+    func anothersName(isAnothers: Bool) throws {
+        let bob = Tag(mvpd: Story.alice.mvpd, user: "bob")
+        var story = Story()
+        if isAnothers { story.liveWithProfiles(in: 8, tag: bob, code: "BBBBBB2") }
+        story.see(at: 0)
+        story.session(at: 10)
+        story.login(at: 7_000)
+        story.pollCode(at: 10_000, Story.shown(Story.alice, from: 8_002))
+        story.see(at: bob.mvpd, Story.shown(bob, from: 8_002), at: 11_000)
+        let found = try story.only()
+        #expect(found.household == 7)
+        #expect(found.invariant == (isAnothers ? .tokenIsolation : .profileViewsAgree))
+        #expect(found.sentence.hasSuffix("household 8 signed in as that user") == isAnothers)
     }
 
     @Test(

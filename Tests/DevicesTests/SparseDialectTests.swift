@@ -34,7 +34,7 @@ struct SparseDialectTests {
 
     @Test("is lived through without them: a code, a login, polls")
     func signsIn() throws {
-        let life = try Self.life()
+        let life = try Self.life(notices: "20s")
         #expect(life.record.fate == .signedIn)
         #expect(
             life.operations(without: .pollToken) == [.registrationCode, .authenticate, .assertion])

@@ -69,7 +69,8 @@ struct PassWorthTests {
             let text = try #require(texts[name])
             #expect(
                 text.contains(
-                    "not tested by this run: sign-in-delivered, token-monotonic, one-token"),
+                    "not tested by this run: no-token-before-sign-in, sign-in-delivered, token-monotonic, one-token"
+                ),
                 "\(name)")
             #expect(text.contains("for shorter windows use 'screenrig race'"), "\(name)")
         }
@@ -82,7 +83,9 @@ struct PassWorthTests {
         #expect(page.contains("Window after") && page.contains("30 ms</th>"))
         #expect(page.contains("&lt; 0.99 %") || page.contains("< 0.99 %"))
         #expect(
-            page.contains("Not tested by this run: sign-in-delivered, token-monotonic, one-token"))
+            page.contains(
+                "Not tested by this run: no-token-before-sign-in, sign-in-delivered, token-monotonic, one-token"
+            ))
     }
 
     @Test("summary.json has bounds and windows as numbers")

@@ -26,6 +26,15 @@ struct JudgeTests {
     /// Without those whose service breaks a promise for the report to show.
     static let kept = RigFiles.names.filter { !["known.yaml", "links.yaml"].contains($0) }
 
+    /// Their phones are done before a TV asks for the first time.
+    private static let asksTooEarly: Set<String> = [
+        "platform-cancel.yaml", "platform-disabled.yaml", "platform-error.yaml",
+        "platform-flags.yaml", "platform-own-picker.yaml", "platform-preselected.yaml",
+        "platform-refused.yaml", "platform-step-7.yaml", "platform-undetermined.yaml",
+        "platform-withdrawn.yaml", "sdk-check.yaml", "sdk-codes.yaml", "sdk-ios.yaml",
+        "sdk-launch.yaml", "sdk-platform.yaml", "sdk-tvos.yaml",
+    ]
+
     @Test("every rig, in virtual time", arguments: kept)
     func clean(name: String) throws {
         let run = try Rehearsal.standard(name)
@@ -37,8 +46,9 @@ struct JudgeTests {
         // What another device of the same identity does is no part of one device's model.
         let sharesSignIns = run.rig.kinds.contains { $0.singleSignOn != nil }
         #expect(sharesSignIns ? judged <= households : judged == households)
-        // Where a TV asks before it is signed in, it could have been told of a token.
-        #expect(findings[.noTokenBeforeSignIn].checked > 0)
+        // Where a TV asks between its code and the sign-in, it could have been told of a token.
+        let isTested = findings[.noTokenBeforeSignIn].checked > 0
+        #expect(isTested != Self.asksTooEarly.contains(name))
     }
 
     @Test(

@@ -6,7 +6,6 @@ extension HouseholdState {
     mutating func judgeCausality(_ operation: Observed, _ beat: CompactOperation, _ value: UInt8)
         -> Bool
     {
-        check(.noTokenBeforeSignIn)
         if operation.tag != 0 { check(.tokenIsolation) }
         if hasWriters(of: value, by: beat.ret, at: operation.slot) { return true }
         if profiles == nil, isFromBefore(value) {
@@ -46,7 +45,6 @@ extension HouseholdState {
     /// A user that this household does not sign in as.
     mutating func judgeStranger(_ operation: Observed, _ beat: CompactOperation) {
         check(.tokenIsolation)
-        check(.noTokenBeforeSignIn)
         check(.oneToken)
         guard let stranger = strangers.first(where: { $0.seen.mark == operation.tag }) else {
             return

@@ -36,7 +36,6 @@ extension HouseholdState {
     /// `expiry-respected`, `delete-final`: a code answered after its end.
     mutating func judgeAlive(_ position: Int, _ beat: CompactOperation) {
         let life = lives[position]
-        check(.expiryRespected)
         let sent = beat.call - registry.visibility
         if let deleted = life.deleted {
             if sent > deleted.ret {
@@ -83,13 +82,14 @@ extension HouseholdState {
     /// `expiry-respected`: gone before its time.
     mutating func judgeEarlyEnd(ofCode position: Int, _ beat: CompactOperation) {
         let life = lives[position]
-        check(.expiryRespected)
         defer { if lives[position].gone == nil { lives[position].gone = beat } }
-        guard beat.call > life.made.ret + registry.visibility, beat.ret < life.low,
+        guard beat.call > life.made.ret + registry.visibility,
             lives[position].shared.endCalled > beat.ret,
             registry.model.recordsOutliveTokens && profiles == nil
                 || !attempts.contains(where: { $0.life == position })
         else { return }
+        check(.expiryRespected)
+        guard beat.ret < life.low else { return }
         let gap = life.low - beat.ret
         let text =
             "\(beat.name) reported code \(lives[position].text) as gone, at least \(milliseconds(gap)) "
@@ -122,9 +122,7 @@ extension HouseholdState {
             writers.allSatisfy({ $0.life == first.life })
         else { return }
         let life = lives[first.life]
-        check(.expiryRespected)
         if let deleted = life.deleted {
-            check(.deleteFinal)
             if writers.allSatisfy({ $0.beat.call - registry.visibility > deleted.ret }) {
                 let gap = first.beat.call - deleted.ret
                 let text =
@@ -149,7 +147,6 @@ extension HouseholdState {
 
     /// A token shown after the expiry that it names itself.
     mutating func judgeExpiry(_ operation: Observed, _ beat: CompactOperation) {
-        check(.expiryRespected)
         guard let window = registry.clock.window(of: operation.expires, at: now) else { return }
         let over = window.high.plus(registry.sweepLag)
         guard beat.call > over else { return }
@@ -172,44 +169,51 @@ extension HouseholdState {
     /// sign-in ──┤   poll: expires E ──┤        E  + skew ·  authorize ──┤ permit
     /// ```
     mutating func judgeOutlived(_ beat: CompactOperation, at slot: UInt8) {
-        guard !registry.isDeviceGrant else { return }
+        guard let (last, over) = expiry(at: slot, by: beat), beat.call > over else { return }
+        let gap = beat.call - over
+        let text =
+            "\(beat.name) was served by a sign-in at least \(milliseconds(gap)) after the expiry that "
+            + "\(last.name) had returned; there was no sign-in in between"
+        accuse(
+            violation(
+                .expiryRespected, .withinDrift, [last, beat], gap: gap, gapFrom: over, text))
+    }
+
+    /// The answer that showed the last token, and when all that were shown are over: nil where there may be another
+    /// sign-in than those.
+    func expiry(at slot: UInt8, by beat: CompactOperation) -> (
+        shown: CompactOperation, over: Int64
+    )? {
+        guard !registry.isDeviceGrant else { return nil }
         var last: TokenSeen?
         var over = Int64.min
         for position in tokens.indices where isOf(tokens[position].tag, slot) {
             guard let window = registry.clock.window(of: tokens[position].expires, at: now) else {
-                return
+                return nil
             }
             over = max(over, window.high.plus(registry.sweepLag))
             if tokens[position].beat.call >= last?.beat.call ?? .min { last = tokens[position] }
         }
-        guard let last else { return }
+        guard let last else { return nil }
         let shown = last.beat.call - registry.visibility
         for position in attempts.indices
         where isWriter(attempts[position], of: TokenRead.somebody, by: beat.ret, at: slot) {
             let attempt = attempts[position]
             guard attempt.beat.ret < shown, tokens.contains(where: { $0.tag == attempt.tag }) else {
-                return
+                return nil
             }
         }
-        check(.expiryRespected)
-        guard beat.call > over else { return }
-        let gap = beat.call - over
-        let text =
-            "\(beat.name) was served by a sign-in at least \(milliseconds(gap)) after the expiry that "
-            + "\(last.beat.name) had returned; there was no sign-in in between"
-        accuse(
-            violation(
-                .expiryRespected, .withinDrift, [last.beat, beat], gap: gap, gapFrom: over, text))
+        return (last.beat, over)
     }
 
     /// Gone shortly before the expiry that its token names: early rather than lost. True when it
     /// was told so.
     mutating func judgeEarlyEnd(_ read: TokenRead, _ earlier: TokenRead) -> Bool {
-        check(.expiryRespected)
         guard earlier.value != TokenRead.somebody,
             let seen = tokens.last(where: { $0.tag == earlier.value - 1 }),
             let window = registry.clock.window(of: seen.expires, at: now)
         else { return false }
+        check(.expiryRespected)
         let left = window.low - read.beat.ret
         let life = window.low - (writers(of: earlier.value, by: now).first?.beat.ret ?? .max)
         guard left > 0, read.beat.effect == .expired || left <= max(life / 10, 5_000_000_000)

@@ -80,12 +80,38 @@ extension HouseholdState {
             .tokenMonotonic, [earlier.beat, read.beat], said + "; nothing in between ended it")
     }
 
+    /// Promises that a look at a profile could have broken that an answer before `time` had shown, by its absence
+    /// (`vanished`).
+    mutating func countProfile(_ read: TokenRead, before time: Int64, _ book: ProfileBook) {
+        var last: TokenRead?
+        var wasResumed = false
+        for position in reads.indices
+        where reads[position].value != 0 && reads[position].beat.ret < time
+            && reads[position].scope.isSame(as: read.scope)
+        {
+            let earlier = reads[position]
+            if earlier.beat.call >= last?.beat.call ?? .min { last = earlier }
+            if read.scope.life < 0, resumed(earlier, book) != nil { wasResumed = true }
+        }
+        if wasResumed { check(.codeBindsDevice) }
+        if let last, elsewhere(last.scope.slot, since: last.beat, by: read.beat.ret) != nil {
+            check(.providerIndependence)
+        }
+    }
+
     /// Who completed the session of a profile that only its code ever showed, and not the device's own look;
     /// nil where the device was shown it, or completed the session itself.
     func takeover(_ read: TokenRead, _ book: ProfileBook) -> CompactOperation? {
-        guard read.beat.operation == .profilesByCode, read.value != 0,
-            read.value != TokenRead.somebody,
+        guard let resumed = resumed(read, book),
             !book.shownToDevice.contains(tags[Int(read.value) - 1].mark)
+        else { return nil }
+        return resumed
+    }
+
+    /// The same, whoever was shown the profile.
+    private func resumed(_ read: TokenRead, _ book: ProfileBook) -> CompactOperation? {
+        guard read.beat.operation == .profilesByCode, read.value != 0,
+            read.value != TokenRead.somebody
         else { return nil }
         for position in attempts.indices
         where attempts[position].isCandidate && attempts[position].tag == read.value - 1 {

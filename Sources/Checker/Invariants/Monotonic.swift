@@ -10,6 +10,7 @@ extension HouseholdState {
             $0.value != 0 && $0.beat.ret < sent && $0.scope.isSame(as: read.scope)
         }) {
             check(.tokenMonotonic)
+            if let profiles { countProfile(read, before: sent, profiles) }
         }
         if isSettled(read, sent) { return keep(read) }
         // The latest first: it leaves the least time for a cause.
