@@ -122,6 +122,9 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
         case localLimit = "local-limit"
     }
 
+    /// What ends the requests of a device that is switched off.
+    public static let switchedOff = TransportError(.stopped, "the device was switched off")
+
     public var kind: Kind
     /// The host, port and library's words, and what would help where known.
     public var detail: String

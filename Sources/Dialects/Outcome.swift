@@ -18,13 +18,16 @@ public enum Outcome: UInt8, CaseIterable, Sendable {
     case malformed
     /// An answer of something in front of the service: no information about it, effect unknown.
     case blocked
-    /// Never left this machine: refused host, stopped run.
+    /// Never left this machine: refused host, stopped run, a device that was switched off.
     case notSent
     /// The account may not watch this (403 of `authorize`): an ordinary business answer, no error.
     case notEntitled
     /// The service closed a kept connection under the request, which was sent again on a new one: the
     /// other copy is an exchange of its own. No error, no information, effect unknown.
     case resent
+    /// Sent, and the run was stopped, or its device switched off, before a response came. No error, no information,
+    /// effect unknown.
+    case cutOff
 
     /// The spelling of summary.json: `server-error`.
     public var name: String { Self.names[Int(rawValue)] }
@@ -38,13 +41,13 @@ public enum Outcome: UInt8, CaseIterable, Sendable {
     public var isError: Bool {
         switch self {
         case .rejected, .serverError, .timeout, .transport, .malformed, .blocked: true
-        case .ok, .pending, .throttled, .notSent, .notEntitled, .resent: false
+        case .ok, .pending, .throttled, .notSent, .notEntitled, .resent, .cutOff: false
         }
     }
 
     private static let names = [
         "ok", "pending", "throttled", "rejected", "server-error", "timeout", "transport",
-        "malformed", "blocked", "not-sent", "not-entitled", "resent",
+        "malformed", "blocked", "not-sent", "not-entitled", "resent", "cut-off",
     ]
 }
 

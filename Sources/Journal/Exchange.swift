@@ -335,9 +335,12 @@ public struct Exchange: Sendable, Hashable {
     var serviceNanoseconds: Int64 { ended.nanoseconds(since: sent) }
     var latenessNanoseconds: Int64 { begun.nanoseconds(since: planned) }
 
-    /// Whether its times count: it was answered, or given up without an answer after `target.timeout`, for a
-    /// service that lets the slow ones time out is not fast.
-    public var isTimed: Bool { delivery.status != nil || outcome == .timeout }
+    /// Whether its times count: it was answered, or given up without an answer after `target.timeout` or when the run
+    /// was stopped, for a service that lets requests wait is not fast.
+    public var isTimed: Bool {
+        delivery.status != nil || outcome == .timeout
+            || outcome == .cutOff && delivery.error != .switchedOff
+    }
 
     /// Whether it counts against the service.
     public var isError: Bool { outcome.isError && !provoked }

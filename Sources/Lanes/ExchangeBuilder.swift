@@ -107,8 +107,10 @@ public struct ExchangeBuilder: Sendable {
         case .lost(let error):
             let error = shown(error, to: device)
             delivery = .unknown(error)
+            let outcome =
+                copy == .first ? .resent : error.kind == .stopped ? Outcome.cutOff : error.outcome
             reading = Reading(
-                copy == .first ? .resent : error.outcome, .unanswered(error, reached: true),
+                outcome, .unanswered(error, reached: true),
                 reason: "\(ours: error.kind.rawValue)")
         }
         if reading.observation.result == .unauthenticated, reading.outcome == .rejected,

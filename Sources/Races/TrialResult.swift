@@ -238,7 +238,7 @@ extension Exchange {
         switch outcome {
         case .ok, .pending, .rejected, .notEntitled: true
         case .throttled, .serverError, .timeout, .transport, .malformed, .blocked, .notSent,
-            .resent:
+            .resent, .cutOff:
             false
         }
     }

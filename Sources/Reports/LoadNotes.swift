@@ -51,18 +51,24 @@ extension Summary {
         ]
     }
 
-    /// What the percentiles hold besides answers.
-    static func timedOut(_ operations: [OperationRow]) -> [String] {
-        let parts = operations.compactMap { row -> String? in
-            let lost = row.outcomes.first { $0.name == Outcome.timeout.name }?.count ?? 0
-            guard lost > 0 else { return nil }
-            return "\(Figures.count(lost)) of \(Figures.count(row.count)) \(row.name)"
+    /// What the percentiles hold besides answers. `isStopped`: the run was, so that requests which it cut off are more than
+    /// those of a device that was switched off.
+    static func unanswered(_ operations: [OperationRow], isStopped: Bool) -> [String] {
+        func note(_ outcome: Outcome, _ what: String) -> String? {
+            let parts = operations.compactMap { row -> String? in
+                let lost = row.outcomes.first { $0.name == outcome.name }?.count ?? 0
+                guard lost > 0 else { return nil }
+                return "\(Figures.count(lost)) of \(Figures.count(row.count)) \(row.name)"
+            }
+            guard !parts.isEmpty else { return nil }
+            return
+                "no answer \(what): \(parts.joined(separator: ", ")). In latency and service time they count as "
+                + "long as they were waited for"
         }
-        guard !parts.isEmpty else { return [] }
         return [
-            "no answer within target.timeout: \(parts.joined(separator: ", ")). In latency and service time they "
-                + "count as long as they were waited for"
-        ]
+            note(.timeout, "within target.timeout"),
+            isStopped ? note(.cutOff, "before the run was stopped") : nil,
+        ].compactMap(\.self)
     }
 
     /// It is not known whether their first copies acted.

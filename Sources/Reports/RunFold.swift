@@ -139,6 +139,9 @@ package struct RunFold {
         return before
     }
 
+    /// Ctrl-C or the breaker has ended it before its time.
+    var wasStopped: Bool { end.map { $0.interrupted || !$0.breaker.isEmpty } ?? false }
+
     /// A record that was cut short lasts as long as anything in it.
     private func length() -> Double {
         if let end { return Double(end.ended.nanoseconds) / 1e9 }

@@ -206,7 +206,7 @@ public struct Summary: Sendable, Hashable {
             + (fold.merge?.notes ?? []).map { Sanitizer.line($0, limit: 600) } + fold.gaps
             + Self.throttling(fold.header.throttledBy)
             + Self.slowings(fold.sum(), throttling) + Self.resent(fold.sum())
-            + Self.timedOut(operations)
+            + Self.unanswered(operations, isStopped: fold.wasStopped)
             + Self.secondCopies(fold) + Self.holds(fold.restraint)
             + Self.preSignIns(households, fold.preparation, atHome: fold.signedInAtHome)
             + Self.mix(operations, households) + fold.openEnds.notes

@@ -92,7 +92,7 @@ struct ThresholdResultTests {
         let bound = Threshold(
             subject: .operation(.pollToken), measure: .percentile(0.99, .latency),
             comparison: .below, bound: 250e6, text: "poll-token p99 < 250ms")
-        let summary = try Summary(Small(timeouts: 2), thresholds: [bound])
+        let summary = try Summary(Small(unanswered: 2), thresholds: [bound])
         let result = try #require(summary.thresholds.first)
         #expect(!result.met)
         #expect(
@@ -102,6 +102,18 @@ struct ThresholdResultTests {
             summary.notes.contains {
                 $0.hasPrefix("no answer within target.timeout: 2 of 6 poll-token. In latency")
             })
+    }
+
+    @Test("what waited for an answer when the run was stopped is in every time, and no error")
+    func cutOff() throws {
+        var stopped = Small(unanswered: 2, outcome: .cutOff)
+        let note = "no answer before the run was stopped: 2 of 6 poll-token. In latency"
+        #expect(!(try Summary(stopped, thresholds: [])).notes.contains { $0.hasPrefix(note) })
+        stopped.end?.interrupted = true
+        let summary = try Summary(stopped, thresholds: [])
+        #expect(summary.notes.contains { $0.hasPrefix(note) })
+        let row = try #require(summary.operations.first { $0.name == "poll-token" })
+        #expect(row.errors == 1 && row.sent == 6 && row.latency?.max == 3000)
     }
 
     private func result(
@@ -122,8 +134,9 @@ struct Small: Recorded {
         ended: Instant(.seconds(10)), interrupted: false, failure: "", cpuPercent: 1,
         historyHash: "")
     var gaps: [String] = []
-    /// Polls that got no answer in 3 s.
-    var timeouts = 0
+    /// Polls that got no answer in 3 s, and what became of them then.
+    var unanswered = 0
+    var outcome = Outcome.timeout
 
     func cells(_ body: (Cell) throws -> Void) throws {
         var codes = Cell(key: Cell.CellKey(second: 0, operation: .registrationCode, kind: 0))
@@ -140,10 +153,10 @@ struct Small: Recorded {
             polls.service.record(.milliseconds(milliseconds - 10))
             polls.lateness.record(.milliseconds(10))
         }
-        polls.sent += timeouts
-        polls.outcomes[Int(Outcome.timeout.rawValue)] = timeouts
-        polls.errors += timeouts
-        for _ in 0..<timeouts {
+        polls.sent += unanswered
+        polls.outcomes[Int(outcome.rawValue)] += unanswered
+        polls.errors += outcome.isError ? unanswered : 0
+        for _ in 0..<unanswered {
             polls.latency.record(.seconds(3))
             polls.service.record(.seconds(3))
             polls.lateness.record(.milliseconds(10))

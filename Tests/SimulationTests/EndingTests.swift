@@ -32,9 +32,10 @@ struct EndingTests {
             RigFiles.read("twenty.yaml", ["standin.network.latency": "fixed 500ms"]),
             stop: (at: Instant(.milliseconds(700)), grace: .zero))
         let summary = try run.summary()
-        let stopped = try run.exchanges().filter { $0.outcome == .notSent }
+        let stopped = try run.exchanges().filter { $0.outcome == .cutOff }
         #expect(stopped.count == 20)
         #expect(summary.exchanges.errors == 0)
+        #expect(summary.notes.contains { $0.hasPrefix("no answer before the run was stopped: ") })
     }
 
     @Test("within its grace what runs goes on, and nobody new arrives")

@@ -232,7 +232,7 @@ struct TrialReading {
             // Where the server asked for a longer wait than the trial takes, the household says so.
             if let ending, ending.hasPrefix("\(operation.name) answered 429: ") { return ending }
             return "\(operation.name) was throttled on every attempt"
-        case .notSent where last.error?.kind == .stopped: return nil
+        case .notSent where last.error?.kind == .stopped, .cutOff: return nil
         default: return last.sentence
         }
     }

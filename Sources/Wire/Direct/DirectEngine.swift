@@ -131,7 +131,7 @@ final class DirectEngine {
     // MARK: Ends
 
     func retire(_ links: DeviceLinks) {
-        let error = TransportError(.stopped, "the device was switched off")
+        let error = TransportError.switchedOff
         for link in links.all.flatMap(\.open.connections) { link.stop(error, closes: true) }
     }
 

@@ -31,7 +31,7 @@ final class MultiEngine {
 
     func retire(_ deviceSlot: DeviceSlot) {
         let shard = deviceSlot.shard
-        shard.stop(TransportError(.stopped, "the device was switched off"), only: deviceSlot)
+        shard.stop(.switchedOff, only: deviceSlot)
         bury(deviceSlot)
         shard.deviceSlots -= 1
         let hasRoom = shards.contains { $0 !== shard && $0.deviceSlots < capacity }
