@@ -37,7 +37,8 @@ struct CodeClock {
 extension Household {
     /// What it comes to when the code has run out. The viewer is in time if notice, login and slips, as
     /// the rig drew them, and one more wait of the TV fit into the lifetime that came with the code. Then the
-    /// service ended the code too early, or took too long. A lifetime shorter than the rig asks for, or than
+    /// service ended the code too early, or took too long; or a ceiling of this run held the household's requests back for so
+    /// long. A lifetime shorter than the rig asks for, or than
     /// the usual one, may be intended: the cause names it.
     @inline(never)
     func codeRanOut(_ issued: IssuedCode) -> StopReason {
@@ -46,7 +47,9 @@ extension Household {
                 ?? terms.polling.every * (1 + terms.polling.jitter),
             issued.pollInterval ?? .zero, terms.polling.firstAfter ?? .zero)
         if signInTimes.contains(where: { $0 < issued.lifetime - wait }) {
-            return Self.inTime
+            let held = tv.device.heldBack(by: lane.now) + phone.device.heldBack(by: lane.now)
+            return signInTimes.contains { $0 + held < issued.lifetime - wait }
+                ? Self.inTime : Self.heldBack
         }
         guard issued.lifetime < terms.code.expectedLifetime else {
             return .abandoned("\(ours: HouseholdRecord.tooLate)", by: .viewer)
@@ -60,6 +63,7 @@ extension Household {
 
     /// The code of an order has run out. A viewer who was done before the TV's last poll was sent, at `asked`, was in time.
     func ranOut(_ order: PollOrder, asked: Instant?) -> StopReason {
+        if case .abandoned(_, by: .service) = order.whenOver { return codeRanOut(order.issued) }
         guard case .abandoned(_, by: .viewer) = order.whenOver, let phoneDone, let asked,
             phoneDone < asked
         else { return order.whenOver }
@@ -80,6 +84,9 @@ extension Household {
 
     private static let inTime = StopReason.abandoned(
         "the code expired although the viewer was in time", by: .service)
+
+    private static let heldBack = StopReason.abandoned(
+        "the code expired while a limit of the rig (max-rate) held requests back", by: .run)
 
     /// `5 s`, `1.5 s`, `1 ms`: rounded to a tenth.
     private static func words(_ life: Duration) -> String {

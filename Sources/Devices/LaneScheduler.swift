@@ -60,9 +60,10 @@ final class LaneScheduler: @unchecked Sendable {
     }
 
     /// The expected end of the run, by its plan and by what has happened: no household waits longer because a server
-    /// asks it to. Arrivals that were delayed move it.
+    /// asks it to. Arrivals that were delayed move it, and a wait as long as the settle phase is in order at any time.
     var expectedEnd: Instant {
-        max(closedAt ?? lane.now, .start + plan.arrivalsEnd) + tail
+        max(
+            max(closedAt ?? lane.now, .start + plan.arrivalsEnd) + tail, lane.now + terms.settle)
     }
 
     /// A household ends at once because it was asked to stay away: under closed load the next one must not come as

@@ -47,6 +47,8 @@ public struct Batch: Sendable {
     public var messages: [Message] = []
     public var health: LaneHealth?
     public var heldBack = HeldBack()
+    /// Requests that have been sent and have not ended, by `OperationName.rawValue`; empty: none.
+    public var underWay: [Int32] = []
     /// Everything that ended before this instant, on this lane, is in this batch or an earlier one.
     public var through: Instant
 

@@ -93,7 +93,7 @@ final class Ledger {
         for event in batch.events { take(event) }
         if let measured = batch.health { health.append(measured) }
         restraint.add(batch.heldBack)
-        meter.add(batch.heldBack, lane: batch.lane)
+        meter.addOpen(batch)
         while through.count <= batch.lane { through.append(.start) }
         through[batch.lane] = max(through[batch.lane], batch.through)
         meter.pass(batch.through)

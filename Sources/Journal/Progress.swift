@@ -42,7 +42,10 @@ public struct Progress: Sendable, Hashable {
     /// One operation over the whole run so far; making connections too.
     public struct Work: Sendable, Hashable {
         public var operation: OperationName
+        /// Of those that have ended.
         public var sent = 0
+        /// Sent, and not ended.
+        public var underWay = 0
         public var completed = 0
         public var errors = 0
         /// By `Outcome.rawValue`.
@@ -64,7 +67,10 @@ public struct Progress: Sendable, Hashable {
     /// How far the fastest lane is.
     public var elapsed = Instant.start
     public var households = HouseholdCounts()
+    /// Of those that have ended.
     public var sent = 0
+    /// Sent, and not ended.
+    public var underWay: Int { works.reduce(0) { $0 + $1.underWay } }
     public var completed = 0
     public var errors = 0
     public var throttled = 0
@@ -106,6 +112,7 @@ struct ProgressMeter {
     private var completedBefore = 0
     /// By lane.
     private var heldNow: [Int: Int] = [:]
+    private var underWay: [Int: [Int32]] = [:]
     /// Households that have not ended.
     private var living: [Int: MeterPlace] = [:]
 
@@ -158,10 +165,12 @@ struct ProgressMeter {
         }
     }
 
-    mutating func add(_ held: HeldBack, lane: Int) {
-        progress.heldBack += held.count
-        heldNow[lane] = held.waiting
+    /// What of a batch has not ended.
+    mutating func addOpen(_ batch: Batch) {
+        progress.heldBack += batch.heldBack.count
+        heldNow[batch.lane] = batch.heldBack.waiting
         progress.heldNow = heldNow.values.reduce(0, +)
+        underWay[batch.lane] = batch.underWay
     }
 
     mutating func pass(_ instant: Instant) {
@@ -183,7 +192,11 @@ struct ProgressMeter {
         progress.recentLatency = latency
         progress.recentLateness = lateness
         progress.lateness.merge(lateness)
-        progress.works = works.filter { $0.count > 0 }
+        for position in works.indices { works[position].underWay = 0 }
+        for open in underWay.values {
+            for (position, count) in open.enumerated() { works[position].underWay += Int(count) }
+        }
+        progress.works = works.filter { $0.count > 0 || $0.underWay > 0 }
         progress.worstErrors = worst.map {
             Progress.WorstError(
                 operation: $0.operation, outcome: $0.outcome, status: $0.status, reason: $0.reason,

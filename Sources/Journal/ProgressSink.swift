@@ -34,7 +34,7 @@ extension ProgressSink.Counted {
             meter.add(exchange)
             _ = tally.add(exchange, kind: 0)
         }
-        meter.add(batch.heldBack, lane: batch.lane)
+        meter.addOpen(batch)
         meter.pass(batch.through)
         // Only the kinds of errors are asked for: cells would grow with the time it takes.
         tally.written(through: batch.through)

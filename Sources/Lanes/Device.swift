@@ -56,6 +56,22 @@ public final class Device {
         signInEnd.map { instant >= $0 } ?? false
     }
 
+    /// For how long in all a ceiling of this run has held its requests back.
+    public private(set) var heldBack = Duration.zero
+    private var heldSince: Instant?
+
+    /// The same, with what is held back now.
+    public func heldBack(by instant: Instant) -> Duration {
+        heldBack + (heldSince.map { instant - $0 } ?? .zero)
+    }
+
+    func beginHold(at instant: Instant) { heldSince = heldSince ?? instant }
+
+    func endHold(of duration: Duration) {
+        heldSince = nil
+        heldBack += duration
+    }
+
     /// Numbers the requests of its household from 1, for a transport that draws by them.
     public func nextRequest() -> Int {
         counter.requests += 1

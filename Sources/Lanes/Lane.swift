@@ -69,6 +69,8 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// When the timer of those who wait to leave goes off next; nil when there is none.
     private var departureDue: Instant?
     private var heldBack = HeldBack()
+    @exclusivity(unchecked) private var underWay = [Int32](
+        repeating: 0, count: OperationName.allCases.count)
     /// What has ended so far, for a breaker in virtual time. On the lane's thread.
     @exclusivity(unchecked) public private(set) var ended = (exchanges: 0, errors: 0)
 
@@ -208,6 +210,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             var dressed = call
             exchangeBuilder.dress(&dressed, from: device, sequence: sequence)
             let begun = now
+            underWay[Int(call.operation.rawValue)] += 1
             let transfer = await withUnsafeContinuation { flow in
                 if isAgain {
                     transport.startAnew(dressed, from: device) { flow.resume(returning: $0) }
@@ -215,6 +218,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
                     transport.start(dressed, from: device) { flow.resume(returning: $0) }
                 }
             }
+            underWay[Int(call.operation.rawValue)] -= 1
             let isResent = !isAgain && transfer.isStale && call.method.isIdempotent
             let answered = record(
                 transfer, of: dressed, from: device, sequence: sequence, planned: due,
@@ -277,6 +281,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     func wait(toSend call: Call, from device: Device) async -> Duration {
         let asked = now
         let connects = transport.wouldConnect(for: call, from: device)
+        device.beginHold(at: asked)
         let since: Instant? = await withUnsafeContinuation { flow in
             let host = call.address.origin.host
             guard let need = departures?.need(host: host, connects: connects) else {
@@ -285,11 +290,13 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             departures?.add(flow, need, at: asked)
             letGo()
         }
+        let held = since.map { max(.zero, $0 - asked) } ?? .zero
+        device.endHold(of: held)
         // Stopped while it waited: what was not sent was not held back either.
-        guard let since, since > asked else { return .zero }
+        guard held > .zero else { return .zero }
         heldBack.count += 1
-        heldBack.longest = max(heldBack.longest, since - asked)
-        return since - asked
+        heldBack.longest = max(heldBack.longest, held)
+        return held
     }
 
     /// Lets everybody leave who may, and sets a timer for the next.
@@ -407,6 +414,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         heldBack.waiting = departures?.waiting ?? 0
         batch.heldBack = heldBack
         heldBack = HeldBack()
+        batch.underWay = underWay
         batch.through = now
         sink.append(batch)
         // As many as last time: a full batch would be a large block to come and go at each flush.

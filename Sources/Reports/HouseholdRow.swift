@@ -33,7 +33,10 @@ struct HouseholdRow {
         Column("code_to_token_ms", about: "code shown on the TV → token seen by the TV") {
             .number($0.household.signIn?.milliseconds)
         },
-        Column("viewer_ms", about: "the part of it that the viewer took") {
+        Column(
+            "viewer_ms",
+            about: "the part of it that the viewer took, and the limits of this run (`max-rate`)"
+        ) {
             .number($0.household.viewerTime.milliseconds)
         },
         Column("polls", about: "polls sent") { .count($0.household.polls) },

@@ -115,7 +115,7 @@ public enum LiveMetrics {
             "screenrig_errors_total", .counter, help: "Requests that failed, by operation.")
         for work in progress.works {
             let name = work.operation.name
-            sent.add(work.sent, ["operation": name])
+            sent.add(work.sent + work.underWay, ["operation": name])
             errors.add(work.errors, ["operation": name])
             for outcome in Outcome.allCases where work.outcomes[Int(outcome.rawValue)] > 0 {
                 ended.add(

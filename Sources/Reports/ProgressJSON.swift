@@ -36,7 +36,8 @@ public enum ProgressJSON {
             (
                 "exchanges",
                 .members([
-                    ("sent", .integer(progress.sent)), ("completed", .integer(progress.completed)),
+                    ("sent", .integer(progress.sent + progress.underWay)),
+                    ("completed", .integer(progress.completed)),
                     ("errors", .integer(progress.errors)),
                     ("throttled", .integer(progress.throttled)),
                     ("heldBack", .integer(progress.heldBack)),

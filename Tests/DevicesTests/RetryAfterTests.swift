@@ -41,6 +41,16 @@ struct RetryAfterTests {
         #expect((scene.record.ended ?? .start) < Instant(.seconds(1)))
     }
 
+    @Test("a wait that ends within the settle phase is waited, however late the run is")
+    func late() throws {
+        // Forty waits of 9 s go on long after the planned end.
+        let scene = try Scene(
+            polls: [.answer(404), Script.token],
+            [.userMetadata: Array(repeating: .asks(429, toWait: "9"), count: 40)], viewer: "1s",
+            settle: "10s", after: "[user-metadata]")
+        #expect(scene.count(.userMetadata) == 41 && scene.record.fate == .signedIn)
+    }
+
     @Test("a wait beyond the code's end ends the polls at once")
     func beyondTheCode() throws {
         let scene = try Scene(polls: [.asks(429, toWait: "1800")])

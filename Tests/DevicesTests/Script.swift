@@ -192,7 +192,7 @@ struct Scene {
         every: String = "5s", codeLifetime: Duration = .seconds(1800), viewer: String = "3h",
         givesUp: String = "0%", settle: String = "15s", bench: String = "",
         after: String? = nil, code: String = "", requests: String = "{}", speaksV2: Bool = false,
-        load: String? = nil, firstScreen: String = ""
+        load: String? = nil, firstScreen: String = "", perSecond: Double? = nil
     ) throws {
         let text = """
             rig: scene
@@ -224,6 +224,7 @@ struct Scene {
         let script = Script(
             lane, table.merging([.pollToken: polls]) { $1 }, codeLifetime: codeLifetime)
         lane.use(script)
+        if let perSecond { lane.hold(to: RateLimits(perSecond: perSecond)) }
         Coordinator(
             Plan(rig, seed: rig.seed),
             terms: RunConfiguration(rig, statement: Secret("s")) { _ in dialect }, lanes: [lane]

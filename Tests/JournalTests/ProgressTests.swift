@@ -2,6 +2,7 @@ import Dialects
 import Statistics
 import TestSupport
 import Testing
+import Vocabulary
 
 @testable import Journal
 
@@ -54,6 +55,20 @@ struct ProgressTests {
         progress.worstErrors = []
         #expect(progress == meter.turn(worst: []))
         #expect(sink.progress().perSecond == 0)
+    }
+
+    @Test("what waits for a response is under way, on each lane")
+    func underWay() {
+        var meter = ProgressMeter()
+        for (lane, count) in [(0, Int32(3)), (1, 2), (0, 1)] {
+            var batch = Batch(lane: lane, through: Instant(.seconds(1)))
+            batch.underWay = [Int32](repeating: 0, count: OperationName.allCases.count)
+            batch.underWay[Int(OperationName.pollToken.rawValue)] = count
+            meter.addOpen(batch)
+        }
+        let progress = meter.turn(worst: [])
+        #expect(progress.underWay == 3 && progress.sent == 0)
+        #expect(progress.works.map(\.operation) == [.pollToken])
     }
 
     @Test("rate and percentiles are those of the last interval, counts those of the run")

@@ -113,7 +113,11 @@ extension LaneJoin.Step {
             whole.heldBack.longest = max(whole.heldBack.longest, batch.heldBack.longest)
         }
         for lane in Set(batches.map(\.lane)) {
-            whole.heldBack.waiting += batches.last { $0.lane == lane }?.heldBack.waiting ?? 0
+            guard let last = batches.last(where: { $0.lane == lane }) else { continue }
+            whole.heldBack.waiting += last.heldBack.waiting
+            whole.underWay =
+                whole.underWay.isEmpty
+                ? last.underWay : zip(whole.underWay, last.underWay).map { $0 + $1 }
         }
         whole.exchanges = sortedExchanges
         whole.households = Self.sorted(whole.households) { $0.household < $1.household }
