@@ -15,6 +15,11 @@ public enum Load: Sendable, Hashable {
         if case .open = self { true } else { false }
     }
 
+    /// Whether the seed decides how many households arrive in a time.
+    public var isRandom: Bool {
+        if case .open(let arrivals) = self { arrivals.spacing == .poisson } else { false }
+    }
+
     public struct Arrivals: Sendable, Hashable {
         public enum ArrivalStage: Sendable, Hashable {
             /// From the rate before it, straight to this one.

@@ -41,6 +41,11 @@ struct FindLimitTests {
             let run = try #require(step["run"] as? String)
             #expect(folder.holds("limit/\(run)/summary.json"))
             #expect(folder.holds("limit/\(run)/history.sqlite"))
+            // Its arrivals are random: what came in the 20 s is what was judged.
+            let (rate, came) = try (
+                #require(step["ratePerSecond"] as? Double), #require(step["households"] as? Int)
+            )
+            #expect(abs(rate * 20 - Double(came)) < 0.01, "\(rate) \(came)")
         }
         #expect(try folder.read("limit/steps.csv").hasPrefix("step,rate_per_s,held,"))
     }

@@ -20,7 +20,7 @@ package struct LimitReport: Sendable, Hashable {
     package struct Step: Sendable, Hashable {
         /// From 1.
         package var number: Int
-        /// Households per second.
+        /// Households per second: as planned, or, of random arrivals, as they came in the steady part.
         package var rate: Double
         package var seed: UInt64
         /// Its run directory, within that of the search.

@@ -99,7 +99,7 @@ package final class LimitRun: @unchecked Sendable {
                 switch try await step(number, rate: rate, &preparation, tell) {
                 case .ended(let end): ending = end
                 case .step(let step):
-                    search.note(rate: rate, held: step.held)
+                    search.note(rate: step.rate, held: step.held)
                     steps.append(step)
                     tell(.ended(step))
                 }
@@ -248,9 +248,12 @@ package final class LimitRun: @unchecked Sendable {
                 ))
         }
         let seed = rig.seed.value
+        // Random arrivals are more or fewer than planned, and what came is what the service had to carry.
+        let arrived = Double(part.households) / Double(terms.stepSeconds)
         return .step(
             LimitReport.Step(
-                number: number, rate: rate, seed: seed, run: folder.name, part,
+                number: number, rate: rig.load.isRandom && arrived > 0 ? arrived : rate, seed: seed,
+                run: folder.name, part,
                 violations: findings?.verdicts.reduce(0) { $0 + $1.violations } ?? 0,
                 readings: readings, held: whyEnded == nil && readings.allSatisfy(\.met),
                 remark: whyEnded ?? ""))
