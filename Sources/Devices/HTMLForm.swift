@@ -26,6 +26,12 @@ struct HTMLForm: Hashable {
 
         /// Its names and hints in one, for guesses.
         var words: String { "\(name) \(hint)".lowercased() }
+
+        /// A button that says no, and nothing else.
+        var isNo: Bool {
+            ["no", "nein", "non", "false"].contains(value.lowercased())
+                || ["no", "nein"].contains(name.lowercased())
+        }
     }
 
     /// As written; empty means the page's own address.
@@ -100,9 +106,10 @@ struct HTMLForm: Hashable {
 
     private static func leadsAway(_ button: FormField) -> Bool {
         let words = [
-            "cancel", "deny", "decline", "reject", "back", "forgot", "reset", "register", "signup",
+            "cancel", "deny", "decline", "disallow", "reject", "refuse", "back", "forgot", "reset",
+            "register", "signup", "abbrechen", "ablehnen", "annuler",
         ]
-        return contains(button.name, words) || contains(button.value, words)
+        return button.isNo || contains(button.name, words) || contains(button.value, words)
             || contains(button.hint, words)
     }
 

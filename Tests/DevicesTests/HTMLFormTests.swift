@@ -40,6 +40,20 @@ import Testing
         #expect(fields.joined(separator: " ") == expected)
     }
 
+    @Test(
+        "of a consent's buttons the one that says no is not pressed, wherever it stands",
+        arguments: [
+            "<button name=wahl value=nein>Ablehnen</button><button name=wahl value=ja>Zustimmen</button>",
+            "<button name=wahl value=ja>Zustimmen</button><button name=wahl value=nein>Ablehnen</button>",
+            "<input type=submit name=no value=Cancel><input type=submit name=wahl value=ja>",
+            "<button name=wahl value=No>Cancel</button><button name=wahl value=ja>Continue</button>",
+        ])
+    func consent(buttons: String) throws {
+        let form = try #require(HTMLPage("<form method=post>\(buttons)</form>").forms.first)
+        let fields = form.filled(user: nil, password: nil).map { "\($0.0)=\($0.1)" }
+        #expect(fields == ["wahl=ja"])
+    }
+
     @Test("a form that submits itself keeps its values")
     func selfSubmitting() throws {
         let html =

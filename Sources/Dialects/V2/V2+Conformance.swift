@@ -27,8 +27,8 @@ extension V2 {
             "5.4, ACS", .assertion,
             [
                 // The page tells nothing of how the consumer refuses.
-                .init(302, .location), .init(503, .anything), .init(500, .anything),
-                .init(400, .anything, .own),
+                .init(302, .location), .init(303, .location), .init(503, .anything),
+                .init(500, .anything), .init(400, .anything, .own),
             ], others: .reading),
         .row("6, P1", .profiles, [.init(200, .json(profiles))]),
         .row("6, P2", .profilesByMVPD, [.init(200, .json(profiles)), .init(403, .error)]),
