@@ -175,6 +175,9 @@ enum Remedy {
                 + "machine's address allowed, or set the header that lets it through (target.headers)"
         case (.malformed, _, _):
             "the response violates the protocol; the example names the rule"
+        case (.serverError, 502...504, _):
+            "the service itself failed, or what is in front of it (load balancer, CDN) did not reach it or did not wait; "
+                + "its team can find the example in its logs by the request ids"
         case (.serverError, _, _):
             "the service itself failed; its team can find the example in its logs by the request "
                 + "ids"

@@ -98,7 +98,8 @@ extension EventRow.Recovery {
     /// A second with fewer answers says nothing about latency: the median of two is one slow request.
     static let fewest = 5
 
-    /// Reads a recovery off the seconds from `begin` until before `end`; the event itself lasts through second
+    /// Reads a recovery off the seconds from that of `begin` until before `end`, for what an event breaks at once is in the
+    /// second in which it begins; the event itself lasts through second
     /// `through`. `before` is the time before it: its share of errors and its p95 in milliseconds.
     ///
     /// A second is disturbed if its errors are more than chance makes of the share before (lower end of the 99 %
@@ -110,15 +111,16 @@ extension EventRow.Recovery {
     ///        ^begin     ^ 5 quiet     for 5 quiet seconds follow the fourth
     /// ```
     static func read(
-        _ seconds: [EventSecond], from begin: Int, until end: Int, through: Int,
+        _ seconds: [EventSecond], from begin: Double, until end: Int, through: Int,
         before: (errors: Int, ended: Int, p95: Double?)
     ) -> EventRow.Recovery {
-        guard before.ended > 0, begin < min(end, seconds.count) else { return .unknown }
+        let first = Int(begin)
+        guard before.ended > 0, first < min(end, seconds.count) else { return .unknown }
         let usual = max(0.01, Double(before.errors) / Double(before.ended))
         let last = min(end, seconds.count)
         var disturbed: Int?
         var calm = 0
-        for second in begin..<last {
+        for second in first..<last {
             if isDisturbed(seconds[second], usual: usual, p95: before.p95) {
                 (disturbed, calm) = (second, 0)
             } else if seconds[second].ended > 0 {
@@ -128,7 +130,7 @@ extension EventRow.Recovery {
         }
         guard let disturbed else { return .undisturbed }
         return calm > 0
-            ? .after(Double(disturbed + 1 - begin)) : .notWithin(Double(last - begin))
+            ? .after(Double(disturbed + 1) - begin) : .notWithin(Double(last) - begin)
     }
 
     private static func isDisturbed(_ second: EventSecond, usual: Double, p95: Double?) -> Bool {
@@ -197,7 +199,7 @@ extension EventRow {
             let before = zip(phases[event], sums[event]).first { $0.0.name == .before }?.1
             let next = rows.dropFirst(event + 1).first { $0.from > rows[event].from }?.from
             rows[event].recovery = Recovery.read(
-                timeline, from: Int(rows[event].from.rounded(.up)),
+                timeline, from: rows[event].from,
                 until: Int(next ?? seconds.rounded(.up)),
                 through: Int(rows[event].through ?? rows[event].from),
                 before: (

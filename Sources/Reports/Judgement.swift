@@ -360,7 +360,7 @@ extension Summary {
             ? "" : ", \(Figures.count(households.failedLater)) of them failed later"
         let denied =
             households.notEntitled == 0
-            ? "" : ", \(Figures.count(households.notEntitled)) not entitled to watch"
+            ? "" : ", \(Figures.count(households.notEntitled)) not entitled to all they asked for"
         return "\(all)\(Figures.counted(started, "household")) signed in\(already)\(later)\(denied)"
     }
 

@@ -99,7 +99,8 @@ enum MarkdownPage {
             + "\(Figures.count(households.failed)) failed, "
             + "\(Figures.count(households.abandoned)) abandoned"
             + (households.notEntitled == 0
-                ? "." : ", \(Figures.count(households.notEntitled)) not entitled to watch.")
+                ? "."
+                : ", \(Figures.count(households.notEntitled)) not entitled to all they asked for.")
         let paths = summary.signOns
         let byPath =
             paths.isOrdinary

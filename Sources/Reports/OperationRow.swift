@@ -172,7 +172,7 @@ public struct OperationRow: Sendable, Hashable {
             rank: rank, unit: "ms",
             about:
                 "from when a request was due to the end of its response; without one, until it was given up "
-                + "after target.timeout",
+                + "after `target.timeout`; other failures without a response do not count",
             explained: .like("percentile")
         ) { .number($0.latency?[keyPath: path]) }
     }

@@ -27,9 +27,15 @@ struct TimelineRow: Hashable {
         Column("sent", about: "in that second") { .count($0.sent) },
         Column("completed", about: "in that second") { .count($0.completed) },
         Column("errors", about: "in that second") { .count($0.errors) },
-        Column("p50_ms", about: "of the responses of that second") { .number($0.p50) },
-        Column("p99_ms", about: "of the responses of that second") { .number($0.p99) },
-        Column("max_ms", about: "of the responses of that second") { .number($0.max) },
+        Column("p50_ms", about: "of what ended in that second, as in latencies.csv") {
+            .number($0.p50)
+        },
+        Column("p99_ms", about: "of what ended in that second, as in latencies.csv") {
+            .number($0.p99)
+        },
+        Column("max_ms", about: "of what ended in that second, as in latencies.csv") {
+            .number($0.max)
+        },
         Column("in_flight", about: "requests in flight at the end of the second") {
             .count($0.inFlight)
         },

@@ -43,6 +43,8 @@ private struct PlainTree {
             return nil
         }
         rig.source = ""
+        // Where a fault stands says nothing.
+        rig.faults = rig.faults.map { .init($0.text, at: Place(file: "", option: "")) }
         // What holds, whether it was written or is the default of this target.
         let isNear = rig.target.isNear
         let courtesy = rig.target.courtesy

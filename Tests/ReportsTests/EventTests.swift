@@ -54,6 +54,14 @@ import Testing
         #expect(read == .after(11))
     }
 
+    @Test("what an event breaks at once is in the second in which it begins")
+    func atOnce() {
+        let read = EventRow.Recovery.read(
+            [Self.calm, Self.failing, Self.calm], from: 1.25, until: 100, through: 1,
+            before: (errors: 0, ended: 40, p95: 20))
+        #expect(read == .after(0.75))
+    }
+
     @Test("without requests before it nothing can be compared")
     func nothingBefore() {
         let read = EventRow.Recovery.read(

@@ -134,4 +134,12 @@ struct StrikesTests {
             first: .start, last: .start, example: nil)
         #expect(Remedy.hint(group).contains(words))
     }
+
+    @Test("what only a gateway says may be the gateway's", arguments: [500, 502, 503, 504])
+    func gateway(status: Int) {
+        let group = ErrorGroup(
+            operation: .pollToken, outcome: .serverError, status: status, reason: "", count: 1,
+            first: .start, last: .start, example: nil)
+        #expect(Remedy.hint(group).contains("load balancer") == (status != 500))
+    }
 }

@@ -257,7 +257,8 @@ struct NightsTests {
         func terms(_ target: String) throws -> String {
             var sample = Sample(Shape(households: 2))
             sample.header.target = target
-            sample.header.rigSource += target.contains("faults") ? "faults: [slow]\n" : ""
+            sample.header.rigSource +=
+                target.contains("faults") ? "faults: [{ack-before-apply: {window: 1s}}]\n" : ""
             return try Night(
                 sample, series: [], started: "2026-11-21T02:00:00Z", path: "", isOurs: true
             ).terms

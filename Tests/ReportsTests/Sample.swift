@@ -56,9 +56,11 @@ struct Sample: Recorded {
             change(at: exchange.ended) { cell in
                 cell.outcomes[Int(exchange.outcome.rawValue)] += 1
                 cell.errors += exchange.isError ? 1 : 0
-                guard let status = exchange.delivery.status else { return }
-                cell.completed += 1
-                cell.statuses[status, default: 0] += 1
+                if let status = exchange.delivery.status {
+                    cell.completed += 1
+                    cell.statuses[status, default: 0] += 1
+                }
+                guard exchange.isTimed else { return }
                 cell.latency.record(exchange.latency)
                 cell.service.record(exchange.service)
             }

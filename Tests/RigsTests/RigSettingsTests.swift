@@ -47,6 +47,16 @@ struct RigSettingsTests {
         #expect(same(Self.plain.replacing(text, with: by)) == isSame)
     }
 
+    @Test("where a fault stands says nothing")
+    func faults() {
+        let (one, other) = (
+            "rig: x\nload: {closed: {households: 1}}\ntarget: {base: embedded}\n",
+            "faults: [{ack-before-apply: {window: 1s}}]\n"
+        )
+        #expect(Rig.settings(of: one + other) == Rig.settings(of: other + one))
+        #expect(Rig.settings(of: other + one)["target"] == "{}\n")
+    }
+
     @Test("options that change nothing leave it as it is")
     func options() throws {
         let surroundings = RigSurroundings(

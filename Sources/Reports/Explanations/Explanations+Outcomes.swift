@@ -98,8 +98,8 @@ extension Explanation {
             harmless: "The run ended before the request was due.", send: ""),
         outcome(
             "not-entitled", "the account may not watch this",
-            "A 403 from authorize: a regular business response, so neither an error nor a failed household. "
-                + "The household stays signed in and plays nothing. households.csv counts it in "
+            "A 403 from authorize (V1), or a decision without a permission (V2): a regular business "
+                + "response, so neither an error nor a failed household. The household stays signed in and plays nothing. households.csv counts it in "
                 + "not_entitled; use the threshold 'households not-entitled < 5%' to limit it.",
             harmless: "The test accounts have no package, or none that includes target.resources.",
             send: "account, resource and UTC time"),
@@ -116,6 +116,11 @@ extension Explanation {
                 + "sent the request. Make it longer than the pauses between requests of a device "
                 + "(polling.every).",
             send: "both keep-alive timeouts, local and remote address, UTC time"),
+        outcome(
+            "cut-off", "the run was stopped, or the device switched off, before a response came",
+            "The request was sent. Where the run was stopped (Ctrl-C, a threshold that stops it), it counts in the "
+                + "percentiles for as long as it had waited by then.",
+            harmless: "The run was stopped a moment after the request had been sent.", send: times),
     ]
 
     private static func fate(
