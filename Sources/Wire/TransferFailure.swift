@@ -27,6 +27,8 @@ struct TransferFailure {
     var isFirstUse: Bool
     /// How long its connection had carried nothing before it; nil: not known.
     var idle: Duration?
+    /// From its sending to this; nil: not known.
+    var waited: Duration?
     /// Whose words these are.
     var speaker = "libcurl"
     /// What is wrong with the answer, where we read it ourselves.
@@ -34,6 +36,8 @@ struct TransferFailure {
 
     /// Nobody sets less.
     private static let shortestKeepAlive = Duration.seconds(1)
+    /// A request that meets the end of a keep-alive timeout is answered by a reset within a round trip.
+    private static let longestRoundTrip = Duration.milliseconds(250)
 
     var result: Transfer.Result { hasSent ? .lost(error) : .refused(error) }
 
@@ -52,17 +56,23 @@ struct TransferFailure {
         }
         if wouldRepeat {
             let closed = "\(place) closed a kept connection instead of answering"
-            guard let idle, idle < Self.shortestKeepAlive else {
+            if let idle, idle < Self.shortestKeepAlive {
                 return TransportError(
                     .staleConnection,
-                    "\(closed): likely its keep-alive "
-                        + "timeout, or its load balancer's; make it longer than the pauses between "
-                        + "requests of a device (polling.every)")
+                    "\(closed), \(Int(max(0, idle.milliseconds))) ms after its last answer: too soon for a "
+                        + "keep-alive timeout")
+            }
+            if let waited, waited > Self.longestRoundTrip {
+                return TransportError(
+                    .staleConnection,
+                    "\(closed), \(Int(waited.milliseconds)) ms after the request had been sent: too late for a "
+                        + "keep-alive timeout")
             }
             return TransportError(
                 .staleConnection,
-                "\(closed), \(max(0, idle.milliseconds)) ms after its last answer: too soon for a "
-                    + "keep-alive timeout")
+                "\(closed): likely its keep-alive "
+                    + "timeout, or its load balancer's; make it longer than the pauses between "
+                    + "requests of a device (polling.every)")
         }
         switch excess {
         case .body:

@@ -187,6 +187,23 @@ struct MisbehaviourTests {
     }
 
     @Test(
+        "a keep-alive timeout is named only where it can have been one: after a pause, and within a round trip",
+        arguments: [
+            (3_000, 2, "likely its keep-alive timeout"), (3_000, 300, "300 ms after the request"),
+            (1, 2, "1 ms after its last answer: too soon"),
+        ])
+    func keepAlive(idle: Int, waited: Int, words: String) {
+        let failure = TransferFailure(
+            // CURLE_GOT_NOTHING.
+            code: .init(rawValue: 52), words: "", systemError: 0,
+            origin: Origin(scheme: .http, host: "a.test"), proxy: nil, timeout: .seconds(10),
+            excess: nil, responseLimit: 1, hasSent: true, wouldRepeat: true, usesTLSFiles: false,
+            isFirstUse: false, idle: .milliseconds(idle), waited: .milliseconds(waited))
+        #expect(failure.error.kind == .staleConnection)
+        #expect(failure.error.detail.contains(words), "\(failure.error.detail)")
+    }
+
+    @Test(
         "a lane sends a GET again that a kept connection was closed under, and no POST",
         arguments: engines)
     func sentAgain(_ engine: TransportOptions.Engine) throws {

@@ -98,6 +98,7 @@ extension Connection {
                 && fault.code != CURLE_OPERATION_TIMEDOUT,
             usesTLSFiles: engine.settings.tls.certificate != nil, isFirstUse: !isReused,
             idle: request?.sent.flatMap { sent in socket?.keptAt.map { sent - $0 } },
+            waited: request?.sent.map { engine.now - $0 },
             speaker: isConnecting ? "libcurl" : isTLS ? "libssl" : "system")
     }
 

@@ -23,6 +23,7 @@ extension TransferHandle {
             responseLimit: settings.responseLimit, hasSent: hasLeft,
             isSecuring: isSecuring(attempt), wouldRepeat: attempt.stopCause == .wouldRepeat,
             usesTLSFiles: settings.tls.certificate != nil, isFirstUse: !attempt.isReused)
+        failure.waited = attempt.sending.map { transport.lane.now - $0.sent }
         failure.idle = attempt.sending.flatMap { sending in
             sending.connection?.keptAt.map { sending.sent - $0 }
         }
