@@ -47,7 +47,7 @@ extension Household {
                 ?? terms.polling.every * (1 + terms.polling.jitter),
             issued.pollInterval ?? .zero, terms.polling.firstAfter ?? .zero)
         if signInTimes.contains(where: { $0 < issued.lifetime - wait }) {
-            let held = tv.device.heldBack(by: lane.now) + phone.device.heldBack(by: lane.now)
+            let held = heldBackOnTV(by: lane.now) + phone.device.heldBack(by: lane.now)
             return signInTimes.contains { $0 + held < issued.lifetime - wait }
                 ? Self.inTime : Self.heldBack
         }

@@ -134,7 +134,7 @@ extension Household {
     /// Shows a code to the viewers; returns the instant at which it was shown.
     func show(_ issued: IssuedCode) -> Instant {
         let shown = lane.now
-        if record.codeShown == nil { record.codeShown = shown }
+        showCode(at: shown)
         reach(.codeShown)
         codeOnScreen = issued.code
         polledCode = issued

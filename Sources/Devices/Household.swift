@@ -40,6 +40,8 @@ actor Household {
     var shownCodes = Signal<IssuedCode>()
     /// What the TV shows now; nil once it has its token or the code is over.
     var codeOnScreen: Code?
+    /// What a ceiling of this run had held back of the TV's requests when its first code was shown.
+    private var heldBeforeCode = Duration.zero
     /// When the newest code expires, by the lifetime that came with it.
     var codeEnd: Instant?
     /// The code that polls are for.
@@ -187,6 +189,27 @@ actor Household {
         lane.retire(tv.device)
         for poller in morePollers + players { lane.retire(poller.device) }
         for phone in phones { lane.retire(phone.device) }
+    }
+
+    /// The first code is what a sign-in is timed from.
+    func showCode(at instant: Instant) {
+        guard record.codeShown == nil else { return }
+        record.codeShown = instant
+        heldBeforeCode = tv.device.heldBack
+    }
+
+    /// How long a ceiling of this run has held the TV's requests back since its code was shown.
+    func heldBackOnTV(by instant: Instant) -> Duration {
+        tv.device.heldBack(by: instant) - heldBeforeCode
+    }
+
+    /// How much later a ceiling of this run has made the TV's token: the phone's requests wait one after the other, and
+    /// then the poll that showed it, which was due at `due`.
+    func heldBack(beforeTokenOf polled: Answered, due: Instant) -> Duration {
+        let onTV = heldBackOnTV(by: lane.now)
+        guard phone.device !== tv.device else { return onTV }
+        let ready = max(due, record.phoneDone ?? due)
+        return phone.device.heldBack + min(onTV, max(.zero, polled.exchange.planned - ready))
     }
 
     /// Where it is now; of a household that prepares nobody has heard yet.

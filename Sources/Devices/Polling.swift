@@ -155,10 +155,7 @@ extension Household {
             if terms.polling.button != nil, let phoneDone = record.phoneDone, due > phoneDone {
                 record.viewerTime += due - phoneDone
             }
-            // So is what a ceiling of this run kept the phone waiting, and then this poll.
-            let ready = max(due, record.phoneDone ?? due)
-            record.viewerTime +=
-                phone.device.heldBack + max(.zero, polled.exchange.planned - ready)
+            record.viewerTime += heldBack(beforeTokenOf: polled, due: due)
         }
         traces.signedIn = true
         if case .signedIn(let tag, let session) = polled.answer {

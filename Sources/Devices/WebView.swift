@@ -26,7 +26,7 @@ extension Household {
             return
         }
         let opened = lane.now
-        if record.codeShown == nil { record.codeShown = opened }
+        showCode(at: opened)
         reach(.codeTyped)
         if plan.viewer.cancels {
             try await cancelLogin(issued, provider: provider)

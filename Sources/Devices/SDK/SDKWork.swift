@@ -147,7 +147,7 @@ extension Household {
         take(issued, from: answered)
         sdkApp.issued = issued
         guard plan.kind.firstScreen.hasWebView else { return .codeIssued }
-        if record.codeShown == nil { record.codeShown = lane.now }
+        showCode(at: lane.now)
         reach(.codeTyped)
         return .codeIssued
     }
