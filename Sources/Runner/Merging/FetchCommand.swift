@@ -39,14 +39,13 @@ package struct FetchCommand: Sendable {
         process.standardOutput = file
         process.standardError = errors
         do {
-            try process.run()
+            try leftovers.start(process)
         } catch {
             throw .couldNotRun(
                 "\(name) could not be fetched: /bin/sh cannot be started: \(error.localizedDescription)"
             )
         }
-        leftovers.fetches(process.processIdentifier)
-        defer { leftovers.fetches(nil) }
+        defer { leftovers.fetched() }
         // Read to the end before waiting: a program that writes more than a pipe holds would never end.
         let said = String(
             decoding: (try? errors.fileHandleForReading.readToEnd()) ?? Data(), as: UTF8.self)

@@ -28,8 +28,16 @@ package final class MergeLeftovers: Sendable {
         }
     }
 
-    /// The command of `--fetch` runs as this process; nil: it has ended.
-    func fetches(_ process: Int32?) { state.withLock { $0.fetching = process } }
+    /// Starts the command of `--fetch`. Nobody ends the merge between its start and its being known here.
+    func start(_ command: Process) throws {
+        try state.withLock { state in
+            try command.run()
+            state.fetching = command.processIdentifier
+        }
+    }
+
+    /// The command of `--fetch` has ended.
+    func fetched() { state.withLock { $0.fetching = nil } }
 
     /// Ends the command and removes the files, then calls `end` with the path of the merged history, if it is complete.
     /// The lock is held until `end` returns: where it ends the process, a merge in another thread waits here and adds
