@@ -118,12 +118,17 @@ def says(pair, words):
     return pair[0] and re.search(words, "%s=%s" % pair, re.I)
 
 
+def asks_user(name):
+    return "code" not in name and re.search("user|login|mail|account|identifier|customer|subscriber", name, re.I)
+
+
 def walk(screen, codes, account, wanted):
     """The request by which a person enters the code, approves or refuses; what comes before is sent."""
     screen.cookies.clear()
     if TARGET["phone"]:
         return walk_calls(screen, codes, account, wanted)
-    call, entered, sent = screen.prepared("GET", codes["verification_uri"]), False, False
+    call = screen.prepared("GET", codes["verification_uri"])
+    entered = named = sent = False
     for _ in range(20):
         reply = screen.ask(call)
         url = call[1]
@@ -136,11 +141,14 @@ def walk(screen, codes, account, wanted):
             passwords = [name for name, _, kind in found["fields"] if kind == "password"]
             action = urljoin(url, found["action"] or url)
             if passwords and not sent:
-                user = next(name for name in names if name not in passwords)
-                fields, sent = hidden + [(user, account[0]), (passwords[0], account[1])], True
+                # On a page of its own the password may come after the name.
+                user = next(([(name, account[0])] for name in names if name not in passwords), [])
+                fields, sent = hidden + user + [(passwords[0], account[1])], True
             elif not entered and any("code" in name for name in names):
                 field = next(name for name in names if "code" in name)
                 fields, entered = hidden + [(field, codes["user_code"])], True
+            elif not (named or sent) and any(map(asks_user, names)):
+                fields, named = hidden + [(next(filter(asks_user, names)), account[0])], True
             elif not passwords and decision(found, wanted):
                 return form(screen, action, hidden + decision(found, wanted), url)
             else:
