@@ -118,8 +118,9 @@ def says(pair, words):
     return pair[0] and re.search(words, "%s=%s" % pair, re.I)
 
 
-def asks_user(name):
-    return "code" not in name and re.search("user|login|mail|account|identifier|customer|subscriber", name, re.I)
+def asks_user(name, kind):
+    words = "user|login|mail|account|identifier|customer|subscriber"
+    return name and "code" not in name and (kind == "email" or kind != "hidden" and re.search(words, name, re.I))
 
 
 def walk(screen, codes, account, wanted):
@@ -139,6 +140,7 @@ def walk(screen, codes, account, wanted):
             hidden = [(name, value) for name, value, kind in found["fields"] if name and kind == "hidden"]
             names = [name for name, _, kind in found["fields"] if kind != "hidden"]
             passwords = [name for name, _, kind in found["fields"] if kind == "password"]
+            users = [name for name, _, kind in found["fields"] if asks_user(name, kind)]
             action = urljoin(url, found["action"] or url)
             if passwords and not sent:
                 # On a page of its own the password may come after the name.
@@ -147,8 +149,8 @@ def walk(screen, codes, account, wanted):
             elif not entered and any("code" in name for name in names):
                 field = next(name for name in names if "code" in name)
                 fields, entered = hidden + [(field, codes["user_code"])], True
-            elif not (named or sent) and any(map(asks_user, names)):
-                fields, named = hidden + [(next(filter(asks_user, names)), account[0])], True
+            elif users and not (named or sent):
+                fields, named = hidden + [(users[0], account[0])], True
             elif not passwords and decision(found, wanted):
                 return form(screen, action, hidden + decision(found, wanted), url)
             else:
