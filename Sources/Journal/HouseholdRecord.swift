@@ -85,8 +85,8 @@ public struct HouseholdRecord: Sendable, Hashable {
     public var phoneDone: Instant?
     /// End of the first exchange in which the TV saw its token.
     public var tokenSeen: Instant?
-    /// The part of the time between code shown and token seen that is not the service's: the viewer's own, and what a ceiling of the
-    /// run held back.
+    /// The part of the time between code shown and token seen that is not the service's: the viewer's own, and what a
+    /// ceiling of the run held back.
     public var viewerTime: Duration
     public var polls: Int
     public var ended: Instant?

@@ -99,8 +99,7 @@ extension EventRow.Recovery {
     static let fewest = 5
 
     /// Reads a recovery off the seconds from that of `begin` until before `end`, for what an event breaks at once is in the
-    /// second in which it begins; the event itself lasts through second
-    /// `through`. `before` is the time before it: its share of errors and its p95 in milliseconds.
+    /// second in which it begins; the event itself lasts through second `through`. `before` is the time before it: its share of errors and its p95 in milliseconds.
     ///
     /// A second is disturbed if its errors are more than chance makes of the share before (lower end of the 99 %
     /// interval, and more than 1 %), if its median is above twice the p95 before, or if requests left and none was

@@ -103,7 +103,8 @@ extension HouseholdState {
     }
 
     /// I21, `profile-views-agree`: a profile that another request showed before, with the name of somebody who never signed in
-    /// here. Whose it is its times tell; where another household signed in as that user, it is I2. Where the service has names of its own, the one login there ever was had one.
+    /// here. Whose it is its times tell; where another household signed in as that user, it is I2. Where the service has
+    /// names of its own, the one login there ever was had one.
     private mutating func isOtherUser(
         _ shown: ProfileAnswer.ShownProfile, _ beat: CompactOperation, _ book: ProfileBook
     ) -> Bool {

@@ -36,11 +36,11 @@ extension Explanation {
             "events", "what happened to the service or the load during a run",
             "Commands of the rig's events, marks of 'screenrig mark', and changes of the load by 'screenrig "
                 + "control'. before: since the event before it; during: while it lasts; after: until the next "
-                + "one begins."),
+                + "one begins. A second belongs to the stretch that its middle lies in."),
         head(
             "recovery", "the time from the begin of an event until the service was as before",
-            "It ends with the last disturbed second that is followed by 5 calm ones after the event, or by the "
-                + "end of the run. Disturbed is a second with more errors than chance makes of the share "
+            "From the second in which the event begins. It ends with the last disturbed second that is followed by "
+                + "5 calm ones after the event, or by the end of the run. Disturbed is a second with more errors than chance makes of the share "
                 + "before (and more than 1 %), with a median above twice the p95 before, or with requests "
                 + "and no response. 'rollout recovery < 30s' is a threshold.",
             harmless: "An event that changes nothing has no recovery: 'not disturbed'."),
