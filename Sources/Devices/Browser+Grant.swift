@@ -28,11 +28,10 @@ extension Household {
         _ page: HTMLPage, _ answered: Answered, _ walk: LoginWalk, _ issued: IssuedCode
     ) async throws(StopReason) -> Bool {
         guard let progress = walk.grant, let pages = dialect.pages else { return false }
-        let isForCode =
-            walk.call.address.path == issued.page?.path && !walk.progress.hasSentUser
-            && !walk.progress.hasSentPassword
         let finder = GrantFinder(
-            page: page, pages: pages, progress: progress, isForCode: isForCode)
+            page: page, pages: pages, progress: progress,
+            isForCode: walk.call.address.path == issued.page?.path,
+            isAfterLogin: walk.progress.hasSentUser || walk.progress.hasSentPassword)
         switch finder.step {
         case .other: return false
         case .enter(let form, let field):

@@ -32,8 +32,10 @@ struct GrantFinder {
     let page: HTMLPage
     let pages: GrantPages
     let progress: GrantProgress
-    /// It is the page that the server names for the code (verification_uri), before any login was sent.
+    /// It is the page that the server names for the code (verification_uri).
     var isForCode = false
+    /// A login was sent: a one-time code may be part of it.
+    var isAfterLogin = false
 
     var step: Step {
         if page.forms.contains(where: \.asksPassword) { return .other }
@@ -78,7 +80,8 @@ struct GrantFinder {
         let asking = page.forms.compactMap { form -> (HTMLForm, String)? in
             let texts = form.fields.filter { $0.kind == .text && !$0.name.isEmpty }
             guard texts.count == 1, form.isPost, let field = texts.first, field.type != "email",
-                !HTMLForm.namesUser(field.words)
+                !HTMLForm.namesUser(field.words),
+                !(isAfterLogin && HTMLForm.contains(field.words, Self.oneTime))
             else { return nil }
             return (form, field.name)
         }
@@ -86,6 +89,9 @@ struct GrantFinder {
         return isForCode && !progress.hasEnteredCode || name == progress.codeField
             ? (form, name) : nil
     }
+
+    /// What the second step of a login asks for.
+    private static let oneTime = ["otp", "one-time", "2fa", "mfa", "sms", "authenticator"]
 
     /// `user_code`, `userCode`, `code`; and not a one-time code.
     private static func namesCode(_ name: String) -> Bool {

@@ -14,10 +14,12 @@ import Testing
     }
 
     private func words(
-        _ page: HTMLPage, _ progress: GrantProgress, _ pages: GrantPages, isForCode: Bool = false
+        _ page: HTMLPage, _ progress: GrantProgress, _ pages: GrantPages, isForCode: Bool = false,
+        isAfterLogin: Bool = false
     ) -> String {
         let finder = GrantFinder(
-            page: page, pages: pages, progress: progress, isForCode: isForCode)
+            page: page, pages: pages, progress: progress, isForCode: isForCode,
+            isAfterLogin: isAfterLogin)
         switch finder.step {
         case .enter(let form, let field):
             let fields = form.filled(field, with: "AB-12").map { "\($0.0)=\($0.1)" }
@@ -53,7 +55,11 @@ import Testing
         #expect(
             words(page, start, pages, isForCode: true)
                 == (isCode ? "enter \(name)=AB-12" : "other"))
-        // A login, or its one-time code: on another page, or after a password.
+        // After a login it may be that login's one-time code.
+        #expect(
+            words(page, start, pages, isForCode: true, isAfterLogin: true)
+                == (isCode && name != "otp" ? "enter \(name)=AB-12" : "other"))
+        // A login, or its one-time code, on another page.
         #expect(words(page, start, pages) == "other")
         #expect(words(page, entered, pages, isForCode: true) == "other")
         var back = entered
