@@ -35,11 +35,10 @@ struct CodeClock {
 }
 
 extension Household {
-    /// What it comes to when the code has run out. The viewer is in time if notice, login and slips, as
-    /// the rig drew them, and one more wait of the TV fit into the lifetime that came with the code. Then the
-    /// service ended the code too early, or took too long; or a ceiling of this run held the household's requests back for so
-    /// long. A lifetime shorter than the rig asks for, or than
-    /// the usual one, may be intended: the cause names it.
+    /// What it comes to when the code has run out. The viewer is in time if notice, login and slips, as the rig drew
+    /// them, and one more wait of the TV fit into the lifetime that came with the code. Then the service ended the code
+    /// too early, or took too long; or a rate limit of this run delayed the phone for so long. A lifetime shorter than
+    /// the rig asks for, or than the usual one, may be intended: the cause names it.
     @inline(never)
     func codeRanOut(_ issued: IssuedCode) -> StopReason {
         let wait = max(
@@ -47,9 +46,9 @@ extension Household {
                 ?? terms.polling.every * (1 + terms.polling.jitter),
             issued.pollInterval ?? .zero, terms.polling.firstAfter ?? .zero)
         if signInTimes.contains(where: { $0 < issued.lifetime - wait }) {
-            let held = heldBackOnTV(by: lane.now) + phone.device.heldBack(by: lane.now)
-            return signInTimes.contains { $0 + held < issued.lifetime - wait }
-                ? Self.inTime : Self.heldBack
+            let delay = phoneDelay
+            return signInTimes.contains { $0 + delay < issued.lifetime - wait }
+                ? Self.inTime : Self.endedWhileDelayed
         }
         guard issued.lifetime < terms.code.expectedLifetime else {
             return .abandoned("\(ours: HouseholdRecord.tooLate)", by: .viewer)
@@ -85,8 +84,8 @@ extension Household {
     private static let inTime = StopReason.abandoned(
         "the code expired although the viewer was in time", by: .service)
 
-    private static let heldBack = StopReason.abandoned(
-        "the code expired while a limit of the rig (max-rate) held requests back", by: .run)
+    private static let endedWhileDelayed = StopReason.abandoned(
+        "\(ours: HouseholdRecord.delayed)", by: .run)
 
     /// `5 s`, `1.5 s`, `1 ms`: rounded to a tenth.
     private static func words(_ life: Duration) -> String {

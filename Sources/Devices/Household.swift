@@ -31,6 +31,7 @@ actor Household {
     var isTimed = true
     /// The last response of the sign-in under way reached the phone.
     var phoneDone: Instant? {
+        willSet { noteDelay() }
         didSet { if isTimed { record.phoneDone = phoneDone } }
     }
     /// It signs in before the load: nothing that it does counts.
@@ -40,8 +41,8 @@ actor Household {
     var shownCodes = Signal<IssuedCode>()
     /// What the TV shows now; nil once it has its token or the code is over.
     var codeOnScreen: Code?
-    /// What a ceiling of this run had held back of the TV's requests when its first code was shown.
-    private var heldBeforeCode = Duration.zero
+    /// For how long a rate limit of this run had delayed either when the code was shown, or when that was counted last.
+    private var delayBefore = (phone: Duration.zero, tv: Duration.zero)
     /// When the newest code expires, by the lifetime that came with it.
     var codeEnd: Instant?
     /// The code that polls are for.
@@ -191,26 +192,39 @@ actor Household {
         for phone in phones { lane.retire(phone.device) }
     }
 
-    /// The first code is what a sign-in is timed from.
+    /// A sign-in is timed from the first code.
     func showCode(at instant: Instant) {
-        guard record.codeShown == nil else { return }
-        record.codeShown = instant
-        heldBeforeCode = tv.device.heldBack
+        noteDelay()
+        if record.codeShown == nil { record.codeShown = instant }
+        delayBefore = (phone.device.delayed, tv.device.delayed)
     }
 
-    /// How long a ceiling of this run has held the TV's requests back since its code was shown.
-    func heldBackOnTV(by instant: Instant) -> Duration {
-        tv.device.heldBack(by: instant) - heldBeforeCode
+    /// Takes what a rate limit of this run has delayed the phone, or the web view, since the code was shown out of the
+    /// service's part of the sign-in. What the phone asks once it is done delays no token.
+    private func noteDelay() {
+        if record.codeShown != nil, record.tokenSeen == nil, phoneDone == nil {
+            record.viewerTime += phone.device.delayed - delayBefore.phone
+        }
+        delayBefore.phone = phone.device.delayed
     }
 
-    /// How much later a ceiling of this run has made the TV's token: the phone's requests wait one after the other, and
-    /// then the poll that showed it, which was due at `due`.
-    func heldBack(beforeTokenOf polled: Answered, due: Instant) -> Duration {
-        let onTV = heldBackOnTV(by: lane.now)
-        guard phone.device !== tv.device else { return onTV }
-        let ready = max(due, record.phoneDone ?? due)
-        return phone.device.heldBack + min(onTV, max(.zero, polled.exchange.planned - ready))
+    /// The TV has its token, from a poll that was due at `due` and sent at `planned` at the earliest: its own wait for a
+    /// rate limit counts from when the phone was done. Where it was not done yet, both waited at the same time.
+    func seeToken(at instant: Instant, due: Instant? = nil, planned: Instant? = nil) {
+        guard record.tokenSeen == nil else { return }
+        var polled = Duration.zero
+        if let due, let planned, phone.device !== tv.device {
+            let ready = max(due, record.phoneDone ?? due)
+            polled = min(tv.device.delayed - delayBefore.tv, max(.zero, planned - ready))
+        }
+        let before = record.viewerTime
+        noteDelay()
+        record.viewerTime = max(record.viewerTime, before + polled)
+        record.tokenSeen = instant
     }
+
+    /// For how long a rate limit of this run has delayed the phone since its code was shown.
+    var phoneDelay: Duration { phone.device.delayed(by: lane.now) - delayBefore.phone }
 
     /// Where it is now; of a household that prepares nobody has heard yet.
     func noteRecord() {
@@ -232,7 +246,9 @@ actor Household {
         // The last is the second viewer's, where there is one.
         let own = plan.second == nil ? phones[...] : phones.dropLast()
         guard !own.isEmpty else { return }
+        noteDelay()
         phone = own[tries % own.count]
+        delayBefore.phone = phone.device.delayed
         tries += 1
     }
 

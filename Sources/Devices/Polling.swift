@@ -150,12 +150,10 @@ extension Household {
     /// The first sight of a token. Where a person pressed for it, the wait from the sign-in to the
     /// press is that person's own.
     private func see(token polled: Answered, due: Instant) {
-        if record.tokenSeen == nil {
-            record.tokenSeen = polled.exchange.ended
-            if terms.polling.button != nil, let phoneDone = record.phoneDone, due > phoneDone {
-                record.viewerTime += due - phoneDone
-            }
-            record.viewerTime += heldBack(beforeTokenOf: polled, due: due)
+        let isFirst = record.tokenSeen == nil
+        seeToken(at: polled.exchange.ended, due: due, planned: polled.exchange.planned)
+        if isFirst, terms.polling.button != nil, let phoneDone = record.phoneDone, due > phoneDone {
+            record.viewerTime += due - phoneDone
         }
         traces.signedIn = true
         if case .signedIn(let tag, let session) = polled.answer {

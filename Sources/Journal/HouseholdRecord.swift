@@ -56,7 +56,7 @@ public struct HouseholdRecord: Sendable, Hashable {
         case viewer
         /// The viewer was in time for the lifetime that came with the code, and the code ended first.
         case service
-        /// The run ended or was stopped before.
+        /// The run ended or was stopped before, or a rate limit of it delayed the phone for too long.
         case run
 
         public var name: String { Self.names[Int(rawValue)] }
@@ -85,8 +85,8 @@ public struct HouseholdRecord: Sendable, Hashable {
     public var phoneDone: Instant?
     /// End of the first exchange in which the TV saw its token.
     public var tokenSeen: Instant?
-    /// The part of the time between code shown and token seen that is not the service's: the viewer's own, and what a
-    /// ceiling of the run held back.
+    /// The part of the time between code shown and token seen that is not the service's: the viewer's own, and waits for
+    /// a rate limit of the run.
     public var viewerTime: Duration
     public var polls: Int
     public var ended: Instant?
@@ -111,6 +111,12 @@ public struct HouseholdRecord: Sendable, Hashable {
     public static func isOfShortCode(_ cause: String) -> Bool {
         [tooLate, tooLateForPoll].contains { cause.hasPrefix($0 + codeTooShort) }
     }
+
+    /// The cause of a viewer whose phone a rate limit of the run delayed until the code was over.
+    public static let delayed = "the code expired while a rate limit of the rig delayed the phone"
+
+    /// It did not come to an end of its own: the run ended or was stopped before.
+    public var wasCutOff: Bool { abandonedBy == .run && cause != Self.delayed }
 
     /// The cause of whoever was under way when the run was ended from outside.
     public static let stopped = "the run was stopped"

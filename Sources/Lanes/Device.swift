@@ -56,20 +56,24 @@ public final class Device {
         signInEnd.map { instant >= $0 } ?? false
     }
 
-    /// For how long in all a ceiling of this run has held its requests back.
-    public private(set) var heldBack = Duration.zero
-    private var heldSince: Instant?
+    /// For how long a rate limit of this run has delayed its requests: time in which at least one of them waited.
+    public private(set) var delayed = Duration.zero
+    private var waiting = 0
+    private var waitsSince = Instant.start
 
-    /// The same, with what is held back now.
-    public func heldBack(by instant: Instant) -> Duration {
-        heldBack + (heldSince.map { instant - $0 } ?? .zero)
+    /// The same, with the wait that goes on.
+    public func delayed(by instant: Instant) -> Duration {
+        waiting > 0 ? delayed + (instant - waitsSince) : delayed
     }
 
-    func beginHold(at instant: Instant) { heldSince = heldSince ?? instant }
+    func beginDelay(at instant: Instant) {
+        if waiting == 0 { waitsSince = instant }
+        waiting += 1
+    }
 
-    func endHold(of duration: Duration) {
-        heldSince = nil
-        heldBack += duration
+    func endDelay(at instant: Instant) {
+        waiting -= 1
+        if waiting == 0 { delayed += instant - waitsSince }
     }
 
     /// Numbers the requests of its household from 1, for a transport that draws by them.

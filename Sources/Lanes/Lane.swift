@@ -281,7 +281,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     func wait(toSend call: Call, from device: Device) async -> Duration {
         let asked = now
         let connects = transport.wouldConnect(for: call, from: device)
-        device.beginHold(at: asked)
+        device.beginDelay(at: asked)
         let since: Instant? = await withUnsafeContinuation { flow in
             let host = call.address.origin.host
             guard let need = departures?.need(host: host, connects: connects) else {
@@ -291,7 +291,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             letGo()
         }
         let held = since.map { max(.zero, $0 - asked) } ?? .zero
-        device.endHold(of: held)
+        device.endDelay(at: asked + held)
         // Stopped while it waited: what was not sent was not held back either.
         guard held > .zero else { return .zero }
         heldBack.count += 1

@@ -35,7 +35,8 @@ struct HouseholdRow {
         },
         Column(
             "viewer_ms",
-            about: "the part of it that the viewer took, and the limits of this run (`max-rate`)"
+            about:
+                "the part of it that the viewer took, and waits for a rate limit of this run (`max-rate`)"
         ) {
             .number($0.household.viewerTime.milliseconds)
         },

@@ -3,8 +3,8 @@ import Journal
 import Testing
 import Vocabulary
 
-/// Requests that a ceiling of the run (`max-rate`) holds back: what it costs a household is not the service's.
-@Suite("A ceiling of the run holds requests back")
+/// Requests that a rate limit of the run (`max-rate`) delays: what it costs a household is not the service's.
+@Suite("A rate limit of the run delays requests")
 struct HeldBackTests {
     private static let polls = Array(repeating: Scripted.answer(404), count: 1) + [Script.token]
 
@@ -28,7 +28,7 @@ struct HeldBackTests {
         let held = try Scene(
             polls: late, codeLifetime: .seconds(30), viewer: "2s", perSecond: 0.1)
         #expect(held.record.fate == .abandoned && held.record.abandonedBy == .run)
-        #expect(held.record.cause.contains("(max-rate) held requests back"))
+        #expect(held.record.cause.hasSuffix("while a rate limit of the rig delayed the phone"))
         let free = try Scene(polls: late, codeLifetime: .seconds(30), viewer: "2s")
         #expect(free.record.fate == .failed)
     }

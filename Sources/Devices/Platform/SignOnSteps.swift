@@ -284,7 +284,7 @@ extension Household {
 
     /// There is a token, and nobody had to wait for a poll to see it.
     func signedInAtOnce(_ answered: Answered, by path: SignInPath) {
-        if record.tokenSeen == nil { record.tokenSeen = answered.exchange.ended }
+        seeToken(at: answered.exchange.ended)
         traces.signedIn = true
         note(signInBy: answered)
         signedInNow(by: path)
@@ -292,7 +292,7 @@ extension Household {
 
     /// The same where no single answer says so.
     func signedInNow(by path: SignInPath) {
-        if record.tokenSeen == nil { record.tokenSeen = lane.now }
+        seeToken(at: lane.now)
         signedIn(by: path)
         reach(.signedIn)
         expect(aViewer: false)

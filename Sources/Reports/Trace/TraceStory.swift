@@ -100,7 +100,7 @@ extension Trace {
             switch record.abandonedBy {
             case .viewer: "the viewer gave up\(cause)"
             case .service: "gave up because of the service\(cause)"
-            case .run: "the run ended first\(cause)"
+            case .run: record.wasCutOff ? "the run ended first\(cause)" : "gave up\(cause)"
             case nil: "gave up\(cause)"
             }
         }

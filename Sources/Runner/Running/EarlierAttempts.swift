@@ -164,7 +164,7 @@ extension EarlierAttempts {
     ) throws {
         try attempt.history.households { record in
             all.begun.insert(record.household)
-            if record.ended != nil, record.abandonedBy != .run {
+            if record.ended != nil, !record.wasCutOff {
                 all.ended.insert(record.household)
             }
         }
