@@ -117,12 +117,13 @@ struct GrantFinder {
             }
             let says = buttons.filter { Self.refuses($0.words + " " + $0.value.lowercased()) }
             if progress.refuses {
-                if let button = says.first { return .decide(form, button: button) }
+                let no = Self.approves(form, buttons) ? buttons.first(where: \.saysNo) : nil
+                if let button = says.first ?? no { return .decide(form, button: button) }
                 if Self.refuses("\(form.hint) \(form.action)") {
                     return .decide(form, button: buttons.first)
                 }
             } else if !says.isEmpty || Self.approves(form, buttons) {
-                let others = buttons.filter { !says.contains($0) }
+                let others = buttons.filter { !says.contains($0) && !$0.saysNo }
                 if !others.isEmpty { return .decide(form, button: others.first) }
             }
         }

@@ -27,8 +27,8 @@ struct HTMLForm: Hashable {
         /// Its names and hints in one, for guesses.
         var words: String { "\(name) \(hint)".lowercased() }
 
-        /// A button that says no, and nothing else.
-        var isNo: Bool {
+        /// A button whose whole value or name is a no.
+        var saysNo: Bool {
             ["no", "nein", "non", "false"].contains(value.lowercased())
                 || ["no", "nein"].contains(name.lowercased())
         }
@@ -109,7 +109,7 @@ struct HTMLForm: Hashable {
             "cancel", "deny", "decline", "disallow", "reject", "refuse", "back", "forgot", "reset",
             "register", "signup", "abbrechen", "ablehnen", "annuler",
         ]
-        return button.isNo || contains(button.name, words) || contains(button.value, words)
+        return button.saysNo || contains(button.name, words) || contains(button.value, words)
             || contains(button.hint, words)
     }
 

@@ -107,10 +107,11 @@ def decision(found, wanted):
         chosen = [pair for pair in found["choices"] if "%s=%s" % pair == button]
         return named[:1] or (chosen and chosen[:1] + [pair for pair in found["buttons"][:1] if pair[0]]) or None
     no = [pair for pair in found["buttons"] if says(pair, "den(y|ied)|refuse|reject|decline|cancel|disallow")]
-    yes = [pair for pair in found["buttons"] if pair not in no]
+    plain_no = [pair for pair in found["buttons"] if pair[1].lower() in ("no", "nein", "non", "false")]
+    yes = [pair for pair in found["buttons"] if pair not in no + plain_no]
+    decides = no or any(says(pair, "approve|accept|allow|authorize|confirm|grant|consent") for pair in found["buttons"])
     if refuses:
-        return no[:1] or None
-    decides = no or any(says(pair, "approve|accept|allow|authorize|confirm|grant|consent") for pair in yes)
+        return no[:1] or (decides and plain_no[:1]) or None
     return yes[:1] if yes and decides else None
 
 
@@ -144,12 +145,12 @@ def walk(screen, codes, account, wanted):
             action = urljoin(url, found["action"] or url)
             if passwords and not sent:
                 # On a page of its own the password may come after the name.
-                user = next(([(name, account[0])] for name in names if name not in passwords), [])
+                user = [(name, account[0]) for name in users or names if name and name not in passwords][:1]
                 fields, sent = hidden + user + [(passwords[0], account[1])], True
             elif not entered and any("code" in name for name in names):
                 field = next(name for name in names if "code" in name)
                 fields, entered = hidden + [(field, codes["user_code"])], True
-            elif users and not (named or sent):
+            elif users and found["method"] == "post" and not (named or sent):
                 fields, named = hidden + [(users[0], account[0])], True
             elif not passwords and decision(found, wanted):
                 return form(screen, action, hidden + decision(found, wanted), url)
