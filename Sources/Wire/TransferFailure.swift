@@ -34,7 +34,7 @@ struct TransferFailure {
     /// What is wrong with the answer, where we read it ourselves.
     var fault: ResponseFault?
 
-    /// Nobody sets less.
+    /// Servers and load balancers keep an idle connection at least that long.
     private static let shortestKeepAlive = Duration.seconds(1)
     /// A request that meets the end of a keep-alive timeout is answered by a reset within a round trip.
     private static let longestRoundTrip = Duration.milliseconds(250)
@@ -56,17 +56,17 @@ struct TransferFailure {
         }
         if wouldRepeat {
             let closed = "\(place) closed a kept connection instead of answering"
-            if let idle, idle < Self.shortestKeepAlive {
+            if let idle, idle + (waited ?? .zero) < Self.shortestKeepAlive {
                 return TransportError(
                     .staleConnection,
-                    "\(closed), \(Int(max(0, idle.milliseconds))) ms after its last answer: too soon for a "
-                        + "keep-alive timeout")
+                    "\(closed), within a second of its last answer: too soon for a keep-alive timeout"
+                )
             }
             if let waited, waited > Self.longestRoundTrip {
                 return TransportError(
                     .staleConnection,
-                    "\(closed), \(Int(waited.milliseconds)) ms after the request had been sent: too late for a "
-                        + "keep-alive timeout")
+                    "\(closed), more than 250 ms after the request was sent: too late for a keep-alive timeout"
+                )
             }
             return TransportError(
                 .staleConnection,
