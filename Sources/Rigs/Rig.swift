@@ -140,7 +140,7 @@ extension Rig: RigSection {
         Key(
             "clean-up", .scalar(.flag), set: { $0.cleansUp = $1 }, example: "true",
             "Log out and delete codes at the end, also after Ctrl-C. Default: true off loopback."
-        ).changingNoRequest,
+        ),
         Key(
             "connections", .words(), into: \.connections,
             "per-device: each device keeps its own connections, as real devices do. pooled: a "

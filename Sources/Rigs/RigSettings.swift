@@ -1,37 +1,53 @@
 extension Rig {
-    /// What a recorded rig comes to, by its keys at the top level: equal texts for rigs that ask for the same, however
-    /// they are written. Comments, style and order of keys say nothing, and neither does a key whose removal leaves
+    /// The effective settings of a recorded rig, by its keys at the top level: equal texts for rigs that ask for the
+    /// same, however they are written. Comments, style and order of keys say nothing, and neither does a key whose removal leaves
     /// the rig that is read as it is: a default that was written out. What this version cannot read any more is
     /// compared as it is written, keys sorted.
     public static func settings(of source: String) -> [String: String] {
         var problems: [RigProblem] = []
         let read = YAMLTree.read(source, file: "", problems: &problems)
         guard let read else { return [:] }
-        var plain = PlainTree(read)
-        plain.reduce()
+        var reduced = ReducedRig(read)
+        reduced.sort()
+        reduced.reduce()
         return Dictionary(
-            (plain.tree.entries ?? []).map { ($0.key, $0.value.yaml) },
+            (reduced.tree.entries ?? []).map { ($0.key, $0.value.yaml) },
             uniquingKeysWith: { first, _ in first })
     }
 }
 
 /// A tree on its way to the shortest one that is read as the same rig.
-private struct PlainTree {
+private struct ReducedRig {
     private(set) var tree: YAMLTree
-    /// What it is read as; nil where it cannot be.
-    private let meant: Rig?
+    /// What it is read as; nil where it cannot be read.
+    private let effective: Rig?
 
     init(_ written: YAMLTree) {
-        let sorted = written.sorted
-        meant = Self.read(written)
-        // Where the order of keys says something, it stays.
-        tree = meant == Self.read(sorted) ? sorted : written
+        tree = written
+        effective = Self.read(written)
+    }
+
+    /// Sorts the keys of each map in which their order says nothing; all, where nothing can be read.
+    mutating func sort() {
+        let sorted = tree.sorted
+        guard let effective else {
+            tree = sorted
+            return
+        }
+        guard Self.read(sorted) != effective else {
+            tree = sorted
+            return
+        }
+        for path in [[]] + tree.paths {
+            let one = tree.sorted(at: path[...])
+            if Self.read(one) == effective { tree = one }
+        }
     }
 
     mutating func reduce() {
-        guard meant != nil else { return }
+        guard let effective else { return }
         for path in tree.paths {
-            guard let shorter = tree.without(path[...]), Self.read(shorter) == meant else {
+            guard let shorter = tree.without(path[...]), Self.read(shorter) == effective else {
                 continue
             }
             tree = shorter
@@ -73,6 +89,22 @@ extension YAMLTree {
             sorted.content = .map(inner.sorted { $0.key < $1.key })
         }
         return sorted
+    }
+
+    /// With the keys of the map there sorted, and not those of the maps in it.
+    fileprivate func sorted(at path: ArraySlice<Step>) -> YAMLTree {
+        var changed = self
+        switch (path.first, content) {
+        case (nil, .map(let entries)):
+            changed.content = .map(entries.sorted { $0.key < $1.key })
+        case (.key(let key), .map):
+            changed[key] = self[key]?.sorted(at: path.dropFirst())
+        case (.item(let position), .list(var items)):
+            items[position] = items[position].sorted(at: path.dropFirst())
+            changed.content = .list(items)
+        default: break
+        }
+        return changed
     }
 
     /// Of each key, an outer one before those in it.

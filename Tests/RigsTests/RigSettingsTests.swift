@@ -3,7 +3,7 @@ import Testing
 @testable import Rigs
 
 /// What two recorded rigs are compared by.
-@Suite("A rig comes to the same however it is written")
+@Suite("The effective settings of a rig, however it is written")
 struct RigSettingsTests {
     private static let plain = """
         rig: x
@@ -45,6 +45,19 @@ struct RigSettingsTests {
         ])
     func defaults(text: String, by: String, isSame: Bool) {
         #expect(same(Self.plain.replacing(text, with: by)) == isSame)
+    }
+
+    @Test("a map whose order says something keeps it, and no other")
+    func order() {
+        let (one, other) = (
+            "load: {closed: {households: 1, for: 5s}}\n",
+            "load: {closed: {for: 5s, households: 1}}\n"
+        )
+        func rig(_ load: String, _ headers: String) -> String {
+            "rig: x\n\(load)target: {base: \"http://127.0.0.1:8080\", headers: {\(headers)}}\n"
+        }
+        let same = Rig.settings(of: rig(other, "X-B: b, X-A: a"))
+        #expect(Rig.settings(of: rig(one, "X-B: b, X-A: a")) == same)
     }
 
     @Test("where a fault stands says nothing")

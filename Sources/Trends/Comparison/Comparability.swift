@@ -42,7 +42,7 @@ struct Comparability: Sendable, Hashable {
         if !summary.rigHealth.valid { doubts.append("was limited by the load generator") }
     }
 
-    /// What each key of the rig comes to that shapes the load or the service. Lanes are told as they were.
+    /// The effective setting of each key of the rig that shapes the load or the service. Lanes are told as they were.
     var keys: [String: String] {
         Rig.settings(of: rigSource).filter {
             !Rig.keysThatChangeNoRequest.contains($0.key) && $0.key != "lanes"

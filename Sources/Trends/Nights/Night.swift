@@ -157,13 +157,15 @@ extension Night {
 
 extension Night {
     /// Whether it may be held against another night: the first word of the terms; the others only name
-    /// what differs. Of a night from before rigs were compared by what they come to nothing is known of its keys.
+    /// what differs. Of a night from before rigs were compared by their effective settings nothing is known of its keys.
     func isAlike(_ other: Night) -> Bool {
-        guard isOfPlainRig == other.isOfPlainRig else { return differences(from: other).isEmpty }
+        guard isOfEffectiveSettings == other.isOfEffectiveSettings else {
+            return differences(from: other).isEmpty
+        }
         return terms.prefix { $0 != " " } == other.terms.prefix { $0 != " " }
     }
 
-    private var isOfPlainRig: Bool { terms.hasPrefix(Comparability.generation) }
+    private var isOfEffectiveSettings: Bool { terms.hasPrefix(Comparability.formatPrefix) }
 
     /// In what its rig differs from that of another night: `faults, load`. Empty where a book from before
     /// parts were kept does not tell.
@@ -171,7 +173,7 @@ extension Night {
         let (own, others) = (Self.parts(terms), Self.parts(other.terms))
         guard !own.isEmpty, !others.isEmpty else { return [] }
         let known: Set<String> =
-            isOfPlainRig == other.isOfPlainRig
+            isOfEffectiveSettings == other.isOfEffectiveSettings
             ? Set(own.keys).union(others.keys) : ["protocol", "lanes"]
         return known.filter { own[$0] != others[$0] }.sorted()
     }
@@ -187,8 +189,8 @@ extension Night {
 }
 
 extension Comparability {
-    /// What terms begin with that are made of what a rig comes to, and not of its text.
-    static let generation = "2."
+    /// What terms begin with that are made of effective settings, and not of the rig's text.
+    static let formatPrefix = "2."
 
     /// Equal for runs that may be held against each other, whatever their version; then, after a space
     /// each, `part=number` of all that it is made of: `2.1f3a load=2b faults=77`.
@@ -209,7 +211,7 @@ extension Comparability {
                 + String(Self.hash(text) & 0xffff_ffff, radix: 16)
         }
         return
-            ([Self.generation + String(Self.hash(all.joined(separator: "\n")), radix: 16)] + named)
+            ([Self.formatPrefix + String(Self.hash(all.joined(separator: "\n")), radix: 16)] + named)
             .joined(separator: " ")
     }
 
