@@ -114,7 +114,9 @@ public struct LimitSearch: Sendable {
             guard let last = steps.last else { return terms.from }
             return min(Self.rounded(last.rate * Self.rampFactor), terms.to)
         }
-        return mostTelling
+        // Answers that contradict each other are no reason to leave what was tried behind.
+        let highest = steps.lazy.filter(\.held).map(\.rate).max() ?? terms.from
+        return min(mostTelling, max(Self.rounded(highest * Self.rampFactor), terms.from))
     }
 
     /// Of rates spread over what is still possible, the one whose answer will leave least uncertainty about the limit,

@@ -44,6 +44,15 @@ import Testing
         return search
     }
 
+    @Test("answers that contradict each other lead no further than twice what held")
+    func contradiction() throws {
+        var search = LimitSearch(.init(from: 1.75, to: 1_000))
+        for (rate, held) in [(1.75, true), (3.0, false), (1.75, true), (3.25, true)] {
+            search.note(rate: rate, held: held)
+        }
+        #expect(try #require(search.next) <= 6.5)
+    }
+
     @Test("the interval holds the limit in 47 of 50 searches or more", arguments: services)
     func coverage(service: Service) {
         let seeds = Seed.samples(50)
