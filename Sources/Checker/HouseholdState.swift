@@ -67,7 +67,7 @@ struct HouseholdState: ~Copyable {
     /// `.max`: another came.
     var unlooked = Int64.min
     /// Answers before its first code that could have shown a token.
-    var early: Int32 = 0
+    var looksBeforeCode: Int32 = 0
     /// "Not yet" answers to the TV since the last sign-in was answered, while nobody knew that it had
     /// taken effect.
     var unproven: Int32 = 0

@@ -50,7 +50,7 @@ extension HouseholdState {
         if !tested.contains(.noTokenBeforeSignIn),
             !attempts.contains(where: { $0.beat.screen != 0 })
         {
-            count(.noTokenBeforeSignIn, Int(early))
+            count(.noTokenBeforeSignIn, Int(looksBeforeCode))
         }
         if let held {
             self.held = nil
