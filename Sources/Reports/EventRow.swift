@@ -35,6 +35,12 @@ public struct EventRow: Sendable, Hashable {
         public var p99: Double?
         /// Proved by an answer that came in it.
         public var violations: Int
+
+        /// A second belongs to the phase that begins in it: what an event breaks at once is not of the time before.
+        /// `end`: of the run.
+        func has(second: Int, end: Double) -> Bool {
+            Int(from) <= second && second < Int(through < end ? through : through.rounded(.up))
+        }
     }
 
     /// How long the service took until it was as before.
@@ -98,8 +104,9 @@ extension EventRow.Recovery {
     /// A second with fewer answers says nothing about latency: the median of two is one slow request.
     static let fewest = 5
 
-    /// Reads a recovery off the seconds from that of `begin` until before `end`, for what an event breaks at once is in the
-    /// second in which it begins; the event itself lasts through second `through`. `before` is the time before it: its share of errors and its p95 in milliseconds.
+    /// Reads a recovery off the seconds from that of `begin` until before `end`: what an event breaks at once is in the
+    /// second in which it begins. The event itself lasts through second `through`. `before` is the time before it: its
+    /// share of errors and its p95 in milliseconds.
     ///
     /// A second is disturbed if its errors are more than chance makes of the share before (lower end of the 99 %
     /// interval, and more than 1 %), if its median is above twice the p95 before, or if requests left and none was
@@ -174,10 +181,9 @@ extension EventRow {
                 second = cell.key.second
             }
             current.merge(cell)
-            let middle = Double(cell.key.second) + 0.5
             for event in phases.indices {
                 for phase in phases[event].indices
-                where phases[event][phase].from <= middle && middle < phases[event][phase].through {
+                where phases[event][phase].has(second: cell.key.second, end: seconds) {
                     sums[event][phase].merge(cell)
                 }
             }

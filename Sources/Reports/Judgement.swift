@@ -220,9 +220,11 @@ extension Summary {
         self.headline = headline
     }
 
-    /// An interruption before the first request is no verdict about the service: that is 130.
+    /// An interruption before the first request, or the first answer, is no verdict about the service: that is 130.
     private var isUnanswered: Bool {
-        exchanges.completed == 0 && !(exchanges.sent == 0 && (run.interrupted || run.cutShort))
+        let cutOff = operations.reduce(0) { $0 + $1.count(of: .cutOff) }
+        return exchanges.completed == 0
+            && !(exchanges.sent == cutOff && (run.interrupted || run.cutShort))
     }
 
     private var gotNowhere: Bool {
@@ -298,8 +300,13 @@ extension Summary {
     /// and those whose viewers left, which are no failures.
     private var progress: String {
         let cutOff = self.cutOff
+        let delayed = losses.filter { $0.cause == HouseholdRecord.delayed }
+            .reduce(0) { $0 + $1.households }
         return (cutOff == 0 ? signIns : "\(signIns), \(Figures.count(cutOff)) cut off")
             + (lostSentence.map { ", \($0)" } ?? "")
+            + (delayed == 0
+                ? ""
+                : ", the codes of \(Figures.count(delayed)) ended while a rate limit of the rig delayed the phone")
             + (households.abandonedByViewer == 0
                 ? "" : ", \(Figures.count(households.abandonedByViewer)) abandoned by the viewer")
     }

@@ -164,10 +164,7 @@ public enum LiveBlock {
                     "\(state.thresholds.count - missed.count) of \(state.thresholds.count) met so far",
                     missed.isEmpty ? nil : .red))
         }
-        // What it is made of can wait for the report.
-        items += missed.map { missed in
-            BlockPart("MISSED \(missed.sentence.split(separator: " (")[0])", .red)
-        }
+        items += missed.map { BlockPart("MISSED \($0.brief)", .red) }
         if state.undecidedThresholds > 0 {
             items.append(BlockPart("\(state.undecidedThresholds) not decided yet"))
         }

@@ -56,7 +56,7 @@ extension Summary {
     static func unanswered(_ operations: [OperationRow], isStopped: Bool) -> [String] {
         func note(_ outcome: Outcome, _ what: String) -> String? {
             let parts = operations.compactMap { row -> String? in
-                let lost = row.outcomes.first { $0.name == outcome.name }?.count ?? 0
+                let lost = row.count(of: outcome)
                 guard lost > 0 else { return nil }
                 return "\(Figures.count(lost)) of \(Figures.count(row.count)) \(row.name)"
             }
@@ -116,8 +116,8 @@ extension Summary {
         let one = others == 1
         return sentences + [
             "\(Figures.counted(others, "household")) \(one ? "was" : "were") already signed "
-                + "in on arrival, by an earlier run with the same device ids; \(one ? "it has" : "they have") "
-                + "no sign-in time (to avoid this, set identities: per-run)"
+                + "in on arrival, and \(one ? "has" : "have") no sign-in time: an earlier run had the same device ids (identities: "
+                + "per-run avoids that), or the service returns a sign-in that is not theirs"
         ]
     }
 }

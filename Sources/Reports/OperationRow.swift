@@ -36,6 +36,8 @@ public struct OperationRow: Sendable, Hashable {
     /// Latency over time; nil where nothing ended.
     public var heat: HeatMap?
 
+    func count(of outcome: Outcome) -> Int { outcomes[Int(outcome.rawValue)].count }
+
     /// How often a name occurred.
     public struct Count: Sendable, Hashable {
         public var name: String
@@ -172,7 +174,7 @@ public struct OperationRow: Sendable, Hashable {
             rank: rank, unit: "ms",
             about:
                 "from when a request was due to the end of its response; without one, until it was given up "
-                + "after `target.timeout`; other failures without a response do not count",
+                + "after `target.timeout`, or the run was stopped; other failures without a response do not count",
             explained: .like("percentile")
         ) { .number($0.latency?[keyPath: path]) }
     }

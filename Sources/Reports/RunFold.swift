@@ -139,8 +139,10 @@ package struct RunFold {
         return before
     }
 
-    /// Ctrl-C or the breaker has ended it before its time.
-    var wasStopped: Bool { end.map { $0.interrupted || !$0.breaker.isEmpty } ?? false }
+    /// Ctrl-C, the breaker or a failure of the rig has ended it before its time.
+    var wasStopped: Bool {
+        end.map { $0.interrupted || !$0.breaker.isEmpty || !$0.failure.isEmpty } ?? false
+    }
 
     /// A record that was cut short lasts as long as anything in it.
     private func length() -> Double {

@@ -38,6 +38,12 @@ public struct ThresholdResult: Sendable, Hashable {
         "\(expression): \(actual == Self.nothing ? "nothing was measured" : "it was \(actual)")"
     }
 
+    /// The same without what the value is made of.
+    var brief: String {
+        guard let note = actual.firstRange(of: " (") else { return sentence }
+        return "\(expression): it was \(actual[..<note.lowerBound])"
+    }
+
     static let nothing = "nothing measured"
 
     init(_ threshold: Threshold, _ measurements: some Measurements) {
@@ -239,7 +245,6 @@ private struct ThresholdReading {
         default:
             read(cell.latency, measure)
         }
-        // What was measured is then the rig's patience.
         let lost = cell[.timeout]
         guard case .time = unit, lost > 0, !measure.isOfLateness else { return }
         note =

@@ -62,6 +62,22 @@ import Testing
         #expect(read == .after(0.75))
     }
 
+    @Test("a second belongs to the phase that begins in it, and the last one to the end")
+    func seconds() {
+        func phase(_ name: EventRow.Phase.Name, _ from: Double, _ through: Double) -> EventRow.Phase
+        {
+            EventRow.Phase(
+                name: name, from: from, through: through, requests: 0, errors: 0, violations: 0)
+        }
+        let phases = [phase(.before, 0, 6.55), phase(.during, 6.55, 8.2), phase(.after, 8.2, 11.4)]
+        let owners = (0..<12).map { second in
+            phases.filter { $0.has(second: second, end: 11.4) }.map(\.name)
+        }
+        #expect(owners[5] == [.before] && owners[6] == [.during] && owners[7] == [.during])
+        #expect(owners[8] == [.after] && owners[11] == [.after])
+        #expect(owners.allSatisfy { $0.count == 1 })
+    }
+
     @Test("without requests before it nothing can be compared")
     func nothingBefore() {
         let read = EventRow.Recovery.read(

@@ -155,7 +155,7 @@ extension Explanation {
                 + "too-late, or viewer times longer than the lifetime that the service gave the code). "
                 + "service: the viewer was in time for that lifetime, but the code ended earlier or "
                 + "responses took too long; the threshold 'households abandoned' counts these. run: the "
-                + "run ended or was stopped first.",
+                + "run ended or was stopped first, or its rate limit (max-rate) delayed the phone until the code was over.",
             harmless:
                 "Abandoned by viewer or run: load.settle or the code's lifetime is shorter than viewers "
                 + "need. The cause names a lifetime shorter than code.ttl (or 30 min).",

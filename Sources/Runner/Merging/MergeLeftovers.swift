@@ -28,7 +28,7 @@ package final class MergeLeftovers: Sendable {
         }
     }
 
-    /// Starts the command of `--fetch`. Nobody ends the merge between its start and its being known here.
+    /// Starts the command of `--fetch`. An interruption waits until its process is known here, and can be ended.
     func start(_ command: Process) throws {
         try state.withLock { state in
             try command.run()
