@@ -1,8 +1,8 @@
 extension Rig {
     /// The effective settings of a recorded rig, by its keys at the top level: equal texts for rigs that ask for the
-    /// same, however they are written. Comments, style and order of keys say nothing, and neither does a key whose removal leaves
-    /// the rig that is read as it is: a default that was written out. What this version cannot read any more is
-    /// compared as it is written, keys sorted.
+    /// same, however they are written. Comments, style and order of keys say nothing, and neither does a key whose
+    /// removal leaves the rig that is read as it is: a default that was written out. What this version cannot read any
+    /// more is compared as it is written, keys sorted.
     public static func settings(of source: String) -> [String: String] {
         var problems: [RigProblem] = []
         let read = YAMLTree.read(source, file: "", problems: &problems)
@@ -29,18 +29,12 @@ private struct ReducedRig {
 
     /// Sorts the keys of each map in which their order says nothing; all, where nothing can be read.
     mutating func sort() {
-        let sorted = tree.sorted
-        guard let effective else {
-            tree = sorted
-            return
-        }
-        guard Self.read(sorted) != effective else {
-            tree = sorted
-            return
-        }
         for path in [[]] + tree.paths {
-            let one = tree.sorted(at: path[...])
-            if Self.read(one) == effective { tree = one }
+            let sorted = tree.sorted(at: path[...])
+            guard sorted != tree, effective == nil || Self.read(sorted) == effective else {
+                continue
+            }
+            tree = sorted
         }
     }
 
@@ -77,20 +71,6 @@ extension YAMLTree {
         case item(Int)
     }
 
-    fileprivate var sorted: YAMLTree {
-        var sorted = self
-        switch content {
-        case .scalar: break
-        case .list(let items): sorted.content = .list(items.map(\.sorted))
-        case .map(let entries):
-            let inner = entries.map {
-                Entry(key: $0.key, keyPlace: $0.keyPlace, value: $0.value.sorted)
-            }
-            sorted.content = .map(inner.sorted { $0.key < $1.key })
-        }
-        return sorted
-    }
-
     /// With the keys of the map there sorted, and not those of the maps in it.
     fileprivate func sorted(at path: ArraySlice<Step>) -> YAMLTree {
         var changed = self
@@ -107,13 +87,13 @@ extension YAMLTree {
         return changed
     }
 
-    /// Of each key, an outer one before those in it.
+    /// Of each key and item, an outer one before those in it.
     fileprivate var paths: [[Step]] {
         switch content {
         case .scalar: []
         case .list(let items):
             items.enumerated().flatMap { position, item in
-                item.paths.map { [.item(position)] + $0 }
+                [[.item(position)]] + item.paths.map { [.item(position)] + $0 }
             }
         case .map(let entries):
             entries.flatMap { entry in
@@ -122,7 +102,7 @@ extension YAMLTree {
         }
     }
 
-    /// Nil where the key is not there any more.
+    /// Nil where the key is not there any more, and for an item: it is never a default.
     fileprivate func without(_ path: ArraySlice<Step>) -> YAMLTree? {
         guard let step = path.first else { return nil }
         var changed = self
