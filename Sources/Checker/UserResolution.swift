@@ -1,0 +1,340 @@
+internal import Dialects
+
+/// Who is who, and which claims cannot be.
+struct UserResolution {
+    struct Accusation {
+        var claim: UserLedger.Claim
+        var reason: Reason
+        var certainty: Certainty
+    }
+
+    enum Reason {
+        /// It is the user of an account that this household signed in with.
+        case anothers(household: Int)
+        /// As `anothers`, but of the two households either may be the one that got the other's user.
+        case eithers(household: Int)
+        /// The accounts file has another user for the account, and this one for nobody.
+        case notListed
+        /// The account was first shown as this user.
+        case otherThan(Tag, household: Int)
+    }
+
+    var accusations: [Accusation] = []
+    /// Accounts by token user.
+    var owners: [UInt64: [UInt64]] = [:]
+    /// A household in which the owner was shown as that user.
+    var homes: [UInt64: Int] = [:]
+    /// Accounts that were shown at all; of them, those that the accounts file names a user of.
+    var accounts = 0
+    var listed = 0
+    /// Accounts that the service named otherwise than the accounts file, when they are most.
+    var contradicted: Int?
+    /// Accounts that were named anew at each sign-in, when they are most.
+    var renamed: Int?
+}
+
+extension UserLedger {
+    /// `slack`: by how much instants of several machines may be apart from what they say.
+    func resolve(_ book: AccountBook, slack: Int64 = 0) -> UserResolution {
+        var view = View(claims, listed, shown.mapValues(\.at), book, slack)
+        view.resolveTokens()
+        view.resolve(unplaced)
+        for source in [Claim.ClaimSource.media, .metadata, .household] { view.resolve(source) }
+        return view.resolution
+    }
+
+    /// The claims, ordered and grouped.
+    private struct View {
+        let claims: [Claim]
+        let book: AccountBook
+        let slack: Int64
+        private let firstShown: [UInt64: Int64]
+        private var known: [UInt64: UInt64]
+        private var accountsOf: [UInt64: [UInt64]] = [:]
+        private var usersOf: [UInt64: [UInt64]] = [:]
+        var resolution = UserResolution()
+
+        init(
+            _ claims: [Claim], _ listed: [UInt64: UInt64], _ firstShown: [UInt64: Int64],
+            _ book: AccountBook, _ slack: Int64
+        ) {
+            // However lanes interleaved, the same history gives the same verdicts.
+            self.claims = claims.sorted {
+                ($0.beat.ret, $0.household, $0.beat.sequence, $0.source.rawValue)
+                    < ($1.beat.ret, $1.household, $1.beat.sequence, $1.source.rawValue)
+            }
+            self.book = book
+            self.slack = slack
+            self.firstShown = firstShown
+            known = listed
+        }
+
+        /// How often an account was shown as a user, each device counted once, and where first.
+        private struct Appearance {
+            var devices = 0
+            var first: Int
+        }
+        private var counts: [UInt64: [UInt64: Appearance]] = [:]
+        /// What media tokens and user metadata call the users of accounts, where they mean by it what tokens do; and
+        /// the other way round, with a household to which it was reported.
+        private var otherNames: [UInt64: Set<UInt64>] = [:]
+        private var namedElsewhere: [UInt64: [UInt64: Int]] = [:]
+        private var signIns: [UInt64: Int] = [:]
+
+        private var isOfTokens = true
+        /// Users whose account follows from the order of the answers alone.
+        private var unsure: Set<UInt64> = []
+
+        private mutating func group(_ source: Claim.ClaimSource) {
+            isOfTokens = source == .token
+            accountsOf = [:]
+            usersOf = [:]
+            counts = [:]
+            signIns = [:]
+            for (position, claim) in claims.enumerated() where claim.source == source {
+                if counts[claim.user]?[claim.account] == nil {
+                    accountsOf[claim.user, default: []].append(claim.account)
+                    usersOf[claim.account, default: []].append(claim.user)
+                }
+                counts[claim.user, default: [:]][
+                    claim.account, default: Appearance(first: position)
+                ]
+                .devices += 1
+                signIns[claim.account, default: 0] += claim.signIns
+            }
+        }
+
+        private func first(_ user: UInt64, of account: UInt64) -> Claim? {
+            counts[user]?[account].map { claims[$0.first] }
+        }
+
+        /// The user that the accounts file has for an account, if it is another.
+        private func listedUser(of account: UInt64, otherThan user: UInt64) -> UInt64? {
+            // The file tells what tokens name users by.
+            isOfTokens ? known[account].flatMap { $0 == user ? nil : $0 } : nil
+        }
+
+        // MARK: Tokens
+
+        mutating func resolveTokens() {
+            group(.token)
+            findOtherNames()
+            holdColumnAgainstAnswers()
+            let listedUsers = Dictionary(
+                known.sorted { $0.key < $1.key }.map { ($0.value, [$0.key]) }, uniquingKeysWith: +)
+            for claim in claims where claim.source == .token {
+                guard resolution.owners[claim.user] == nil else { continue }
+                resolution.owners[claim.user] =
+                    listedUsers[claim.user]
+                    ?? owner(of: claim.user, among: accountsOf[claim.user] ?? [])
+                    .map { [$0] } ?? []
+            }
+            for claim in claims
+            where claim.source == .token && resolution.homes[claim.user] == nil
+                && resolution.owners[claim.user]?.contains(claim.account) == true
+            {
+                resolution.homes[claim.user] = claim.household
+            }
+            for claim in claims where claim.source == .token {
+                let owners = resolution.owners[claim.user] ?? []
+                if owners.contains(claim.account) { continue }
+                let home = resolution.homes[claim.user].map {
+                    unsure.contains(claim.user)
+                        ? UserResolution.Reason.eithers(household: $0) : .anothers(household: $0)
+                }
+                accuse(claim, home ?? .notListed, owners)
+            }
+            judgeRenaming()
+        }
+
+        /// A `user-id` column that most accounts contradict is wrong. An account contradicts it that was
+        /// shown as a user whom no other account was shown as, and whom the column has nowhere: that is
+        /// no mix-up of users. Nor is it one where an account is another's user by the column, but the
+        /// same on each of its devices.
+        private mutating func holdColumnAgainstAnswers() {
+            resolution.accounts = usersOf.count
+            let listed = Set(known.values)
+            let both = usersOf.filter { known[$0.key] != nil }
+            resolution.listed = both.count
+            let contradicted = both.filter { account, users in
+                users.allSatisfy { $0 != known[account] && accountsOf[$0] == [account] }
+                    && (!users.contains(where: listed.contains)
+                        || users.count == 1 && counts[users[0]]?[account]?.devices ?? 0 > 1)
+            }.count
+            guard contradicted * 2 > both.count else { return }
+            resolution.contradicted = contradicted
+            known = [:]
+        }
+
+        private mutating func findOtherNames() {
+            var persons: [UInt64: Set<UInt64>] = [:]
+            for claim in claims where claim.source == .token {
+                persons[claim.account, default: []].insert(claim.person)
+            }
+            for source in [Claim.ClaimSource.media, .metadata] {
+                var names: [UInt64: Set<UInt64>] = [:]
+                for claim in claims where claim.source == source {
+                    names[claim.account, default: []].insert(claim.person)
+                }
+                let compared = names.filter { persons[$0.key] != nil }
+                let agreeing = compared.filter { account, names in
+                    persons[account]?.isDisjoint(with: names) == false
+                }
+                guard agreeing.count * 2 > compared.count else { continue }
+                otherNames.merge(names) { $0.union($1) }
+                for claim in claims where claim.source == source {
+                    let home = namedElsewhere[claim.person]?[claim.account] ?? claim.household
+                    namedElsewhere[claim.person, default: [:]][claim.account] = home
+                }
+            }
+        }
+
+        /// Whose user it is: of several accounts that were shown as it, at most one is.
+        private mutating func owner(of user: UInt64, among claimants: [UInt64]) -> UInt64? {
+            var left = claimants.filter { listedUser(of: $0, otherThan: user) == nil }
+            func narrow(_ isLikely: (UInt64) -> Bool) {
+                guard left.count > 1 else { return }
+                let likely = left.filter(isLikely)
+                if !likely.isEmpty { left = likely }
+            }
+            // Nobody is shown before signing in.
+            if let at = firstShown[user] {
+                narrow { (book.firstSignIn(with: $0) ?? .max) <= at.plus(slack) }
+            }
+            // A poll that went astray leaves what else the service says of a device as it is.
+            if let person = counts[user]?.values.first.map({ claims[$0.first].person }) {
+                // Shown to others only, while its own account was shown as somebody else.
+                if let named = namedElsewhere[person], named.count == 1, let own = named.first,
+                    left.allSatisfy({ otherNames[$0]?.contains(person) == false })
+                {
+                    resolution.homes[user] = own.value
+                    return own.key
+                }
+                narrow { otherNames[$0]?.contains(person) ?? false }
+                narrow { otherNames[$0] == nil }
+            }
+            // Who was shown as somebody that no other account was shown as is that one.
+            narrow { account in
+                !(usersOf[account] ?? []).contains { $0 != user && accountsOf[$0] == [account] }
+            }
+            let most = left.compactMap { counts[user]?[$0]?.devices }.max()
+            narrow { counts[user]?[$0]?.devices == most }
+            // In the order of the answers: who was shown first.
+            if left.count > 1 { unsure.insert(user) }
+            return left.first
+        }
+
+        /// What an account was once shown as holds for its later sign-ins, unless the service names
+        /// most accounts anew at each.
+        private mutating func judgeRenaming() {
+            var changing: [UInt64: UInt64] = [:]
+            var stable = 0
+            for (account, users) in usersOf where known[account] == nil {
+                let own = users.filter { resolution.owners[$0]?.contains(account) == true }
+                if own.count > 1 {
+                    changing[account] = own[0]
+                } else if own.count == 1, signIns[account, default: 0] > 1 {
+                    stable += 1
+                }
+            }
+            guard changing.count <= stable else {
+                resolution.renamed = changing.count
+                return
+            }
+            for claim in claims where claim.source == .token {
+                guard let first = changing[claim.account], claim.user != first,
+                    resolution.owners[claim.user]?.contains(claim.account) == true,
+                    let before = self.first(first, of: claim.account)
+                else { continue }
+                accuse(claim, .otherThan(before.name, household: before.household), [])
+            }
+        }
+
+        /// Whoever of a household is meant, it is none of them.
+        mutating func resolve(_ unplaced: [Unplaced]) {
+            // The first of all showings of users that no account alone was shown as.
+            var first: [UInt64: Unplaced] = [:]
+            for showing in unplaced.sorted(by: {
+                ($0.beat.ret, $0.household) < ($1.beat.ret, $1.household)
+            }) {
+                let before = first[showing.user] ?? showing
+                first[showing.user] = before
+                let owners = resolution.owners[showing.user] ?? before.accounts
+                let home = resolution.homes[showing.user] ?? before.household
+                guard home != showing.household, !owners.contains(where: showing.accounts.contains)
+                else { continue }
+                let isShared = (owners + showing.accounts).contains(where: book.isShared)
+                resolution.accusations.append(
+                    .init(
+                        claim: Claim(
+                            source: .token, account: 0, user: showing.user, person: 0,
+                            name: showing.name, household: showing.household, beat: showing.beat,
+                            signIns: 0),
+                        reason: .anothers(household: home),
+                        certainty: isShared
+                            ? .suspicion("several households use that account at once") : .certain))
+            }
+        }
+
+        // MARK: What else names users
+
+        mutating func resolve(_ source: Claim.ClaimSource) {
+            let own = claims.filter { $0.source == source }
+            guard !own.isEmpty else { return }
+            var persons: [UInt64: [Claim]] = [:]
+            for claim in claims
+            where claim.source == .token
+                && resolution.owners[claim.user]?.contains(claim.account) == true
+            {
+                persons[claim.account, default: []].append(claim)
+            }
+            let compared = own.filter { persons[$0.account] != nil }
+            let agreeing = compared.filter { claim in
+                persons[claim.account]?.contains { $0.person == claim.person } == true
+            }
+            if source != .household, agreeing.count * 2 > compared.count {
+                // It means what tokens mean by it.
+                for claim in own {
+                    guard let shown = persons[claim.account]?.first,
+                        persons[claim.account]?.contains(where: { $0.person == claim.person })
+                            != true
+                    else { continue }
+                    accuse(claim, .otherThan(shown.name, household: shown.household), [])
+                }
+                return
+            }
+            group(source)
+            for claim in own {
+                let claimants = accountsOf[claim.user] ?? []
+                guard claimants.count > 1,
+                    let owner = owner(of: claim.user, among: claimants), owner != claim.account,
+                    // A subscription may have several accounts: only a change tells.
+                    source != .household || (usersOf[claim.account]?.count ?? 0) > 1,
+                    let home = first(claim.user, of: owner)?.household
+                else { continue }
+                accuse(claim, .anothers(household: home), [owner])
+            }
+        }
+
+        // MARK: Accusing
+
+        private mutating func accuse(
+            _ claim: Claim, _ reason: UserResolution.Reason, _ owners: [UInt64]
+        ) {
+            resolution.accusations.append(
+                .init(
+                    claim: claim, reason: reason,
+                    certainty: certainty(of: claim, owners)))
+        }
+
+        private func certainty(of claim: Claim, _ owners: [UInt64]) -> Certainty {
+            if claim.beat.flags & Observed.Flags.edge.rawValue != 0 {
+                return .suspicion("a cache in front of the service responded")
+            }
+            if book.isShared(claim.account) || owners.contains(where: book.isShared) {
+                return .suspicion("several households use that account at once")
+            }
+            return .certain
+        }
+    }
+}
