@@ -101,12 +101,9 @@ extension HouseholdState {
                 check(.expiryRespected)
             }
             if !hasWriters(of: TokenRead.somebody, by: beat.ret, at: operation.slot) {
-                if profiles == nil, isFromBefore(TokenRead.somebody) {
-                    // A sign-in from before the run may be shown.
-                } else if lives.isEmpty {
-                    looksBeforeCode += 1
-                } else {
-                    check(.noTokenBeforeSignIn)
+                // Else a sign-in from before the run may be shown.
+                if profiles != nil || !isFromBefore(TokenRead.somebody) {
+                    if lives.isEmpty { looksBeforeCode += 1 } else { check(.noTokenBeforeSignIn) }
                 }
                 if attempts.contains(where: { $0.beat.call <= beat.ret }) {
                     check(.errorsHaveNoEffect)

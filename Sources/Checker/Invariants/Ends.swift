@@ -122,16 +122,15 @@ extension HouseholdState {
             writers.allSatisfy({ $0.life == first.life })
         else { return }
         let life = lives[first.life]
-        if let deleted = life.deleted {
-            if writers.allSatisfy({ $0.beat.call - registry.visibility > deleted.ret }) {
-                let gap = first.beat.call - deleted.ret
-                let text =
-                    "\(first.beat.name) signed in by code \(lives[first.life].text) \(milliseconds(gap)) after "
-                    + "\(deleted.name) had deleted it; \(beat.name) returned the sign-in"
-                accuse(
-                    violation(.deleteFinal, .certain, [deleted, first.beat, beat], gap: gap, text))
-                return
-            }
+        if let deleted = life.deleted,
+            writers.allSatisfy({ $0.beat.call - registry.visibility > deleted.ret })
+        {
+            let gap = first.beat.call - deleted.ret
+            let text =
+                "\(first.beat.name) signed in by code \(lives[first.life].text) \(milliseconds(gap)) after "
+                + "\(deleted.name) had deleted it; \(beat.name) returned the sign-in"
+            accuse(violation(.deleteFinal, .certain, [deleted, first.beat, beat], gap: gap, text))
+            return
         }
         if profiles != nil, judgeSuperseded(first, writers, beat) { return }
         guard writers.allSatisfy({ $0.beat.call > life.high }) else { return }
