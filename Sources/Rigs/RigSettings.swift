@@ -1,7 +1,7 @@
 extension Rig {
     /// The effective settings of a recorded rig, by its keys at the top level: equal texts for rigs that ask for the
-    /// same, however they are written. Comments, style and order of keys say nothing, and neither does a key whose
-    /// removal leaves the rig that is read as it is: a default that was written out. What this version cannot read any
+    /// same, however they are written. Comments, style, order of keys and units say nothing, and neither does a key
+    /// whose removal leaves the rig that is read as it is: a default that was written out. What this version cannot read any
     /// more is compared as it is written, keys sorted.
     public static func settings(of source: String) -> [String: String] {
         var problems: [RigProblem] = []
@@ -9,6 +9,7 @@ extension Rig {
         guard let read else { return [:] }
         var reduced = ReducedRig(read)
         reduced.sort()
+        reduced.spell()
         reduced.reduce()
         return Dictionary(
             (reduced.tree.entries ?? []).map { ($0.key, $0.value.yaml) },
@@ -35,6 +36,16 @@ private struct ReducedRig {
                 continue
             }
             tree = sorted
+        }
+    }
+
+    /// Writes each duration, rate and share in the one way of `Scalar.spelled`: 3000ms is 3s.
+    mutating func spell() {
+        guard let effective else { return }
+        for path in tree.paths {
+            let spelled = tree.spelled(at: path[...])
+            guard spelled != tree, Self.read(spelled) == effective else { continue }
+            tree = spelled
         }
     }
 
@@ -73,14 +84,36 @@ extension YAMLTree {
 
     /// With the keys of the map there sorted, and not those of the maps in it.
     fileprivate func sorted(at path: ArraySlice<Step>) -> YAMLTree {
+        with(path) { content in
+            guard case .map(let entries) = content else { return }
+            content = .map(entries.sorted { $0.key < $1.key })
+        }
+    }
+
+    /// With the duration, the rate or the share there as `Scalar.spelled` writes it; as it is, where another value stands
+    /// there.
+    fileprivate func spelled(at path: ArraySlice<Step>) -> YAMLTree {
+        with(path) { content in
+            guard case .scalar(let text, let isQuoted) = content,
+                let spelled = Scalar.duration.respelled(text) ?? Scalar.rate.respelled(text)
+                    ?? Scalar.share.respelled(text)
+            else { return }
+            content = .scalar(spelled, isQuoted: isQuoted)
+        }
+    }
+
+    /// With another content at a place.
+    private func with(
+        _ path: ArraySlice<Step>, _ change: (inout Content) -> Void
+    ) -> YAMLTree {
         var changed = self
         switch (path.first, content) {
-        case (nil, .map(let entries)):
-            changed.content = .map(entries.sorted { $0.key < $1.key })
+        case (nil, _):
+            change(&changed.content)
         case (.key(let key), .map):
-            changed[key] = self[key]?.sorted(at: path.dropFirst())
+            changed[key] = self[key]?.with(path.dropFirst(), change)
         case (.item(let position), .list(var items)):
-            items[position] = items[position].sorted(at: path.dropFirst())
+            items[position] = items[position].with(path.dropFirst(), change)
             changed.content = .list(items)
         default: break
         }
@@ -122,5 +155,12 @@ extension YAMLTree {
         default: return nil
         }
         return changed
+    }
+}
+
+extension Scalar {
+    /// Nil where the text is no such value, or where its value has no spelling of its own.
+    fileprivate func respelled(_ text: String) -> String? {
+        (try? parse(text)).flatMap { spelled($0) }
     }
 }

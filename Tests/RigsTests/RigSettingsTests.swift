@@ -47,6 +47,18 @@ struct RigSettingsTests {
         #expect(same(Self.plain.replacing(text, with: by)) == isSame)
     }
 
+    @Test(
+        "nor does the unit of a value",
+        arguments: [
+            ("every: 4s", "every: 4000ms", true), ("every: 4s", "every: 4001ms", false),
+            ("4/s", "240/m", true), ("4/s", "241/m", false), ("settle: 1s", "settle: 1000ms", true),
+            ("20%", "20.0 %", true), ("logout: 50%", "logout: 50.00%", true),
+            ("hold: 8s", "hold: 0m8s", true),
+        ])
+    func units(text: String, by: String, isSame: Bool) {
+        #expect(same(Self.plain.replacing(text, with: by)) == isSame)
+    }
+
     @Test("a map whose order says something keeps it, and no other")
     func order() {
         let (one, other) = (

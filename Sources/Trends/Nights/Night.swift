@@ -190,10 +190,10 @@ extension Night {
 
 extension Comparability {
     /// What terms begin with that are made of effective settings, and not of the rig's text.
-    static let formatPrefix = "2."
+    static let formatPrefix = "3."
 
     /// Equal for runs that may be held against each other, whatever their version; then, after a space
-    /// each, `part=number` of all that it is made of: `2.1f3a load=2b faults=77`.
+    /// each, `part=number` of all that it is made of: `3.1f3a load=2b faults=77`.
     var fingerprint: String {
         let keys = keys
         let setting = isVirtual ? "virtual" : "live, \(lanes) lanes"
