@@ -1,8 +1,8 @@
 extension Rig {
     /// The effective settings of a recorded rig, by its keys at the top level: equal texts for rigs that ask for the
     /// same, however they are written. Comments, style, order of keys and units say nothing, and neither does a key
-    /// whose removal leaves the rig that is read as it is: a default that was written out. What this version cannot read any
-    /// more is compared as it is written, keys sorted.
+    /// whose removal leaves the rig that is read as it is: a default that was written out. What this version cannot
+    /// read any more is compared as it is written, keys sorted.
     public static func settings(of source: String) -> [String: String] {
         var problems: [RigProblem] = []
         let read = YAMLTree.read(source, file: "", problems: &problems)
@@ -29,33 +29,28 @@ private struct ReducedRig {
     }
 
     /// Sorts the keys of each map in which their order says nothing; all, where nothing can be read.
-    mutating func sort() {
-        for path in [[]] + tree.paths {
-            let sorted = tree.sorted(at: path[...])
-            guard sorted != tree, effective == nil || Self.read(sorted) == effective else {
-                continue
-            }
-            tree = sorted
-        }
-    }
+    mutating func sort() { changeEach { $0.sorted(at: $1) } }
 
     /// Writes each duration, rate and share in the one way of `Scalar.spelled`: 3000ms is 3s.
     mutating func spell() {
-        guard let effective else { return }
-        for path in tree.paths {
-            let spelled = tree.spelled(at: path[...])
-            guard spelled != tree, Self.read(spelled) == effective else { continue }
-            tree = spelled
-        }
+        guard effective != nil else { return }
+        changeEach { $0.spelled(at: $1) }
     }
 
+    /// Takes away each key that says no more than its absence.
     mutating func reduce() {
-        guard let effective else { return }
-        for path in tree.paths {
-            guard let shorter = tree.without(path[...]), Self.read(shorter) == effective else {
-                continue
-            }
-            tree = shorter
+        guard effective != nil else { return }
+        changeEach { $0.without($1) }
+    }
+
+    /// Makes a change at each place, an outer one before those in it, and keeps it where the rig that is read stays as it
+    /// is, or where none can be read.
+    private mutating func changeEach(_ change: (YAMLTree, ArraySlice<YAMLTree.Step>) -> YAMLTree?) {
+        for path in [[]] + tree.paths {
+            guard let changed = change(tree, path[...]), changed != tree,
+                effective == nil || Self.read(changed) == effective
+            else { continue }
+            tree = changed
         }
     }
 

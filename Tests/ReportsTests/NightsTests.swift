@@ -284,6 +284,20 @@ struct NightsTests {
         #expect(NightsView(Array(nights.prefix(2)), rig: "nightly").restarts == [0])
     }
 
+    @Test(
+        "between terms of different formats only protocol and lanes are compared",
+        arguments: ["1f", "2.1f", "3.1f"], ["1f", "2.1f", "3.1f"])
+    func formats(one: String, other: String) {
+        func restarts(_ load: String, _ lanes: String) -> [Int] {
+            var nights = (0..<2).map { MadeUp.night($0, ["rate": 10]) }
+            nights[0].terms = "\(one) load=1 protocol=1 lanes=1"
+            nights[1].terms = "\(other)\(load) load=\(load) protocol=1 lanes=\(lanes)"
+            return NightsView(nights, rig: "nightly").restarts
+        }
+        #expect(restarts("2", "1") == (one == other ? [0, 1] : [0]))
+        #expect(restarts("2", "2") == [0, 1])
+    }
+
     @Test("what the interval of polls decides is no change of the service")
     func grid() {
         func view(_ after: Double) -> NightsView {

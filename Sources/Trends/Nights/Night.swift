@@ -157,15 +157,17 @@ extension Night {
 
 extension Night {
     /// Whether it may be held against another night: the first word of the terms; the others only name
-    /// what differs. Of a night from before rigs were compared by their effective settings nothing is known of its keys.
+    /// what differs. Of a night whose terms have another format nothing is known of its rig's keys.
     func isAlike(_ other: Night) -> Bool {
-        guard isOfEffectiveSettings == other.isOfEffectiveSettings else {
-            return differences(from: other).isEmpty
-        }
+        guard format == other.format else { return differences(from: other).isEmpty }
         return terms.prefix { $0 != " " } == other.terms.prefix { $0 != " " }
     }
 
-    private var isOfEffectiveSettings: Bool { terms.hasPrefix(Comparability.formatPrefix) }
+    /// What its terms begin with, up to the point; empty in books from before they had a format.
+    private var format: Substring {
+        let first = terms.prefix { $0 != " " }
+        return first.firstIndex(of: ".").map { first[...$0] } ?? ""
+    }
 
     /// In what its rig differs from that of another night: `faults, load`. Empty where a book from before
     /// parts were kept does not tell.
@@ -173,7 +175,7 @@ extension Night {
         let (own, others) = (Self.parts(terms), Self.parts(other.terms))
         guard !own.isEmpty, !others.isEmpty else { return [] }
         let known: Set<String> =
-            isOfEffectiveSettings == other.isOfEffectiveSettings
+            format == other.format
             ? Set(own.keys).union(others.keys) : ["protocol", "lanes"]
         return known.filter { own[$0] != others[$0] }.sorted()
     }
@@ -189,7 +191,8 @@ extension Night {
 }
 
 extension Comparability {
-    /// What terms begin with that are made of effective settings, and not of the rig's text.
+    /// What terms begin with: the way in which they are made of a rig. 3 compares values, 2 what is written of them,
+    /// and those without a number the rig's text.
     static let formatPrefix = "3."
 
     /// Equal for runs that may be held against each other, whatever their version; then, after a space
