@@ -105,6 +105,9 @@ extension Threshold {
     /// What it is about, as it was measured, in the unit of its bound; nil when nothing was.
     package func measured(_ fold: RunFold) -> Double? { value(of: fold) }
 
+    /// Of how many requests, households or checks a share of them is; nil for what is no share.
+    package func whole(_ fold: RunFold) -> Int? { ThresholdReading(self, fold).whole }
+
     func value(of measurements: some Measurements) -> Double? {
         ThresholdReading(self, measurements).value
     }
@@ -157,6 +160,8 @@ private struct ThresholdReading {
     private(set) var value: Double?
     /// Whether none of nothing counts as none: no request, no error.
     private(set) var isVacuous = false
+    /// Of how many the value is a share.
+    private(set) var whole: Int?
     private var unit = Unit.time
     private var note = ""
     /// Seconds after which a recovery was still awaited.
@@ -222,7 +227,7 @@ private struct ThresholdReading {
             (value, unit) = (Double(counts.part), .number(of: nil))
             return
         }
-        (unit, isVacuous) = (.share, true)
+        (unit, isVacuous, whole) = (.share, true, counts.whole)
         note = " (\(Figures.count(counts.part)) of \(Figures.count(counts.whole)))"
         value = counts.whole == 0 ? nil : Double(counts.part) / Double(counts.whole)
     }
@@ -231,10 +236,10 @@ private struct ThresholdReading {
         let ended = cell.ended
         switch measure {
         case .errors:
-            (unit, isVacuous) = (.share, true)
+            (unit, isVacuous, whole) = (.share, true, ended)
             value = ended == 0 ? nil : Double(cell.errors) / Double(ended)
         case .throttled:
-            (unit, isVacuous) = (.share, true)
+            (unit, isVacuous, whole) = (.share, true, ended)
             value = ended == 0 ? nil : Double(cell[.throttled]) / Double(ended)
         case .rate:
             unit = .rate
@@ -267,7 +272,7 @@ private struct ThresholdReading {
     private mutating func read(_ count: Int, of started: Int, _ measure: Threshold.Measure) {
         isVacuous = true
         if case .share = measure {
-            unit = .share
+            (unit, whole) = (.share, started)
             note = " (\(Figures.count(count)) of \(Figures.count(started)))"
             value = started == 0 ? nil : Double(count) / Double(started)
         } else {

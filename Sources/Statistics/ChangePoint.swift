@@ -31,6 +31,10 @@ public struct ChangePoint: Sendable, Hashable {
 ///          the level before       |  three values or more
 /// ```
 ///
+/// A share of which it is known how many it is of must also differ by more than such counts do by chance (an exact
+/// conditional test on the sums of both sides: Przyborowski and Wilenski, Biometrika 31, 1940): 0 0 0 0 0 1 1 1 errors of
+/// 800 requests each are no change, though the first five do not scatter.
+///
 /// Four things keep odd values from mattering: a new level has three values at least; what its last one or
 /// two tell more clearly waits; it must still stand out, by one and a half standard errors, without the
 /// farther half of its values; and values of the old level that lie far out (five robust standard
@@ -66,27 +70,36 @@ public struct ChangePointDetector: Sendable, Hashable {
         return fresh <= 6 ? 3.35 : 3.8
     }
 
-    /// All lasting changes, in their order. Values below zero count as zero.
-    public func changes(in values: [Double]) -> [ChangePoint] {
-        let logs = values.map { Elementary.logarithm(max(0, $0) + max(offset, 1e-9)) }
+    /// All lasting changes, in their order. Values below zero count as zero. `wholes`: of how many each value is a share;
+    /// nil, or left away, where that is not known.
+    public func changes(in values: [Double], wholes: [Double?] = []) -> [ChangePoint] {
+        let values = readings(values, wholes)
         var found: [Split] = []
         var start = 0
-        for end in 0..<logs.count {
-            guard let split = newest(logs, from: start, through: end) else { continue }
+        for end in 0..<values.count {
+            guard let split = newest(values, from: start, through: end) else { continue }
             found.append(split)
             start = split.first
         }
-        return points(of: settled(found, logs), logs)
+        return points(of: settled(found, values), values)
     }
 
-    /// How far one value lies from a level; nil where the level has too few values to tell.
-    public func departure(of value: Double, from level: [Double]) -> Departure? {
-        guard level.count >= Self.shortest else { return nil }
-        func logarithm(_ value: Double) -> Double {
-            Elementary.logarithm(max(0, value) + max(offset, 1e-9))
+    private func readings(_ values: [Double], _ wholes: [Double?]) -> [Reading] {
+        values.indices.map { position in
+            Reading(
+                log: Elementary.logarithm(max(0, values[position]) + max(offset, 1e-9)),
+                share: max(0, values[position]),
+                whole: position < wholes.count ? wholes[position] : nil)
         }
+    }
+
+    /// How far the last of `values` lies from the level of those before it, which need be five; nil where they are
+    /// fewer. `wholes` as in `changes`.
+    public func departure(of values: [Double], wholes: [Double?] = []) -> Departure? {
+        guard values.count > Self.shortest else { return nil }
+        let readings = readings(values, wholes)
         let both = TwoSampleTest(
-            Self.drawnIn(level.suffix(Self.memory).map(logarithm)), [logarithm(value)])
+            drawnIn(Array(readings.dropLast().suffix(Self.memory))), readings.suffix(1))
         return Departure(
             level: max(0, Elementary.exponential(both.old) - offset),
             ratio: Elementary.exponential(both.difference), deviate: both.deviate)
@@ -110,6 +123,14 @@ public struct ChangePointDetector: Sendable, Hashable {
         public static let large = 1.5
     }
 
+    /// A value as it is compared.
+    private struct Reading {
+        var log: Double
+        var share: Double
+        /// Of how many it is a share, where that is known.
+        var whole: Double?
+    }
+
     /// Where a level begins, and with which value that was noticed.
     private struct Split {
         var first: Int
@@ -118,31 +139,22 @@ public struct ChangePointDetector: Sendable, Hashable {
     }
 
     /// The clearest split of the values since `start` that passes its limit, if any.
-    private func newest(_ logs: [Double], from start: Int, through end: Int) -> Split? {
+    private func newest(_ values: [Reading], from start: Int, through end: Int) -> Split? {
         let longest = min(end + 1 - start - Self.shortest(from: start), Self.reach)
         guard longest >= Self.freshest else { return nil }
-        // 10 10 30 30: the last four are no level of four values, but the last two stand out. What one
-        // or two values tell more clearly waits for the third.
-        let newest = (1..<Self.freshest).map { fresh in
-            let first = end + 1 - fresh
-            let from = max(start, first - Self.memory)
-            let old = Self.drawnIn(Array(logs[from..<first]))
-            return TwoSampleTest(old, Array(logs[first...end])).deviate.magnitude
-        }
-        let clearest = newest.max() ?? 0
         var best: (margin: Double, split: Split)?
         for fresh in Self.freshest...longest {
             let first = end + 1 - fresh
             let from = max(start, first - Self.memory)
-            let old = Self.drawnIn(Array(logs[from..<first]))
-            let new = Array(logs[first...end])
+            let old = drawnIn(Array(values[from..<first]))
+            let new = Array(values[first...end])
             let both = TwoSampleTest(old, new)
             let margin = both.deviate.magnitude - Self.limit(old: old.count, fresh: fresh)
             guard margin > best?.margin ?? 0, isLarge(both.difference),
-                both.deviate.magnitude >= clearest
+                both.deviate.magnitude >= clearest(after: old, new)
             else { continue }
             // Without its farther half it must still stand out: {1000 1000 10} is no new level.
-            let nearer = new.sorted { ($0 < $1) == (both.difference > 0) }.dropLast(
+            let nearer = new.sorted { ($0.log < $1.log) == (both.difference > 0) }.dropLast(
                 fresh == Self.freshest ? 2 : fresh / 2)
             let without = TwoSampleTest(old, Array(nearer))
             guard without.deviate * both.deviate > 0, without.deviate.magnitude >= 1.5 else {
@@ -155,23 +167,32 @@ public struct ChangePointDetector: Sendable, Hashable {
         return best?.split
     }
 
+    /// 10 10 30 30: the last four are no level of four values, but the last two stand out. What one or two
+    /// values tell more clearly than all of `new` waits for the third. The others of `new` count as they are: drawn in to an
+    /// old level that did not scatter, they would pass for it, and each next value would stand out.
+    private func clearest(after old: [Reading], _ new: [Reading]) -> Double {
+        (1..<Self.freshest).map { newest in
+            TwoSampleTest(old + new.dropLast(newest), Array(new.suffix(newest))).deviate.magnitude
+        }.max() ?? 0
+    }
+
     private func isLarge(_ difference: Double) -> Bool {
         difference.magnitude >= Elementary.logarithm(1 + smallest)
     }
 
     /// With hindsight a change may turn out to lie a few values off: each is moved to the best split
     /// between its neighbours that is not far from where it was noticed.
-    private func settled(_ found: [Split], _ logs: [Double]) -> [Split] {
+    private func settled(_ found: [Split], _ values: [Reading]) -> [Split] {
         var settled = found
         for index in settled.indices {
             let from = index == 0 ? 0 : settled[index - 1].first
-            let to = index + 1 < settled.count ? settled[index + 1].first : logs.count
+            let to = index + 1 < settled.count ? settled[index + 1].first : values.count
             let near = max(from + 1, found[index].first - 3)...max(from + 1, found[index].first + 3)
             var best: (deviate: Double, first: Int)?
             for first in near where first <= found[index].noticed && first < to {
                 // As they are: drawn in, values of the new level would pass for the old one.
-                let old = Array(logs[max(from, first - Self.memory)..<first])
-                let deviate = TwoSampleTest(old, Array(logs[first..<to])).deviate.magnitude
+                let old = Array(values[max(from, first - Self.memory)..<first])
+                let deviate = TwoSampleTest(old, Array(values[first..<to])).deviate.magnitude
                 if deviate > best?.deviate ?? 0 { best = (deviate, first) }
             }
             if let best { settled[index].first = best.first }
@@ -179,13 +200,13 @@ public struct ChangePointDetector: Sendable, Hashable {
         return settled
     }
 
-    private func points(of splits: [Split], _ logs: [Double]) -> [ChangePoint] {
+    private func points(of splits: [Split], _ values: [Reading]) -> [ChangePoint] {
         splits.indices.map { index in
             let split = splits[index]
             let from = index == 0 ? 0 : splits[index - 1].first
-            let to = index + 1 < splits.count ? splits[index + 1].first : logs.count
+            let to = index + 1 < splits.count ? splits[index + 1].first : values.count
             let both = TwoSampleTest(
-                Array(logs[from..<split.first]), Array(logs[split.first..<to]))
+                Array(values[from..<split.first]), Array(values[split.first..<to]))
             let (low, high) = (
                 both.difference - 1.96 * both.error, both.difference + 1.96 * both.error
             )
@@ -207,33 +228,70 @@ public struct ChangePointDetector: Sendable, Hashable {
         var new: Double
         /// Standard error of the difference of means.
         var error: Double
-        /// Student's t of the difference, as a normal deviate with the same tail.
+        /// Student's t of the difference, as a normal deviate with the same tail; of shares whose wholes are known
+        /// the deviate of the sums, where that is nearer to zero.
         var deviate: Double
 
         var difference: Double { new - old }
 
-        init(_ before: [Double], _ after: [Double]) {
+        init(_ before: [Reading], _ after: [Reading]) {
             let (k, m) = (Double(before.count), Double(after.count))
-            old = before.reduce(0, +) / k
-            new = after.reduce(0, +) / m
+            old = before.reduce(0) { $0 + $1.log } / k
+            new = after.reduce(0) { $0 + $1.log } / m
             var squares = 0.0
-            for value in before { squares += (value - old) * (value - old) }
-            for value in after { squares += (value - new) * (value - new) }
+            for value in before { squares += (value.log - old) * (value.log - old) }
+            for value in after { squares += (value.log - new) * (value.log - new) }
             let freedom = max(1, k + m - 2)
             let deviation = max((squares / freedom).squareRoot(), calm)
             error = deviation * (1 / k + 1 / m).squareRoot()
             deviate = Significance.deviate(ofStudent: (new - old) / error, freedom: freedom)
+            guard let first = Self.hits(before), let second = Self.hits(after) else { return }
+            let counted = Significance.deviate(
+                ofHits: second.hits, among: first.hits + second.hits,
+                share: second.whole / (first.whole + second.whole))
+            if counted * deviate < 0 {
+                deviate = 0
+            } else if counted.magnitude < deviate.magnitude {
+                deviate = counted
+            }
+        }
+
+        /// Of all values together; nil where one of them does not tell, or there was nothing.
+        static func hits(_ values: [Reading]) -> (hits: Double, whole: Double)? {
+            var sum = (hits: 0.0, whole: 0.0)
+            for value in values {
+                guard let whole = value.whole else { return nil }
+                sum.hits += (value.share * whole).rounded()
+                sum.whole += whole
+            }
+            return sum.whole > 0 ? sum : nil
         }
     }
 
     /// Values farther than five robust standard deviations from the median are drawn in to there;
     /// of few values none is far.
-    private static func drawnIn(_ values: [Double]) -> [Double] {
+    private func drawnIn(_ values: [Reading]) -> [Reading] {
         guard values.count >= 8 else { return values }
-        let middle = median(values)
-        let spread = 1.4826 * median(values.map { ($0 - middle).magnitude })
-        let far = 5 * max(spread, calm)
-        return values.map { min(max($0, middle - far), middle + far) }
+        let logs = values.map(\.log)
+        let middle = Self.median(logs)
+        let spread = 1.4826 * Self.median(logs.map { ($0 - middle).magnitude })
+        let far = 5 * max(spread, Self.calm, chance(values))
+        return values.map { value in
+            guard (value.log - middle).magnitude > far else { return value }
+            var near = value
+            near.log = min(max(value.log, middle - far), middle + far)
+            near.share = max(0, Elementary.exponential(near.log) - offset)
+            return near
+        }
+    }
+
+    /// How much logarithms of shares scatter by chance alone, where it is known of how many they are: most of a few
+    /// errors in hundreds of requests are none, one or two, and those that are two do not lie far out.
+    private func chance(_ values: [Reading]) -> Double {
+        guard let all = TwoSampleTest.hits(values) else { return 0 }
+        let share = all.hits / all.whole
+        let each = all.whole / Double(values.count)
+        return (share * max(0, 1 - share) / each).squareRoot() / (share + max(offset, 1e-9))
     }
 
     private static func median(_ values: [Double]) -> Double {

@@ -29,6 +29,11 @@ extension Interval {
         return low
     }
 
+    /// The probability of at least so many hits at this share.
+    static func probability(ofAtLeast hits: Int, in trials: Int, share: Double) -> Double {
+        hits > trials ? 0 : hits <= 0 ? 1 : Binomial(trials: trials).atLeast(hits, share)
+    }
+
     /// One-sided: the share is at most so high; of 0 of n about 3/n.
     public static func upperBound(of hits: Int, in trials: Int, doubt: Double = 0.05) -> Double {
         guard trials > 0 else { return 1 }

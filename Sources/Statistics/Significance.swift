@@ -30,6 +30,21 @@ public enum Significance {
         return t < 0 ? -size : size
     }
 
+    /// How far `hits` of `all` lie from the share of them that is expected, as a normal deviate: exact up to
+    /// 200, beyond that normal. Of the two tails the smaller one counts, with half of the probability of just so many
+    /// (mid-p); 0 where there is none.
+    static func deviate(ofHits hits: Double, among all: Double, share: Double) -> Double {
+        guard all >= 1, share > 0, share < 1 else { return 0 }
+        let (expected, variance) = (all * share, all * share * (1 - share))
+        guard all <= 200 else { return (hits - expected) / variance.squareRoot() }
+        let above = Interval.probability(ofAtLeast: Int(hits), in: Int(all), share: share)
+        let beyond = Interval.probability(ofAtLeast: Int(hits) + 1, in: Int(all), share: share)
+        let upper = (above + beyond) / 2
+        return upper < 0.5
+            ? -Elementary.normalQuantile(max(upper, 1e-300))
+            : Elementary.normalQuantile(max(1 - upper, 1e-16))
+    }
+
     /// The probability of at least this much on either side by chance.
     public static func twoSided(_ deviate: Double) -> Double {
         min(1, 2 * tail(above: deviate.magnitude))

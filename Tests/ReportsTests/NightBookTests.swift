@@ -116,6 +116,9 @@ struct NightBookTests {
         #expect(night.values["sign-in-service p95"] == summary.signInService?.p95)
         let errors = Double(summary.exchanges.errors) / Double(summary.exchanges.sent)
         #expect(abs((night.values["errors"] ?? 0) - errors) < 0.002)
+        let all = try #require(night.values[Night.whole(of: "errors")])
+        #expect(abs((night.values["errors"] ?? 0) * all - Double(summary.exchanges.errors)) < 1e-6)
+        #expect(night.values[Night.whole(of: "rate")] == nil)
         #expect(night.values["rate"] == summary.exchanges.perSecond)
     }
 

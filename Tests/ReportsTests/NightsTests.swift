@@ -320,6 +320,25 @@ struct NightsTests {
         #expect(!view(5000).series[0].isOnGrid)
     }
 
+    /// 0 0 0 0 0 1 1 1 errors: of 800 requests that is chance, of 80,000 it is not.
+    @Test("a share is judged by how many it is of, where the nights tell")
+    func wholes() {
+        func changes(of whole: Double?) -> [Bool] {
+            let nights = (0..<8).map { index in
+                MadeUp.night(
+                    index,
+                    ["errors": index < 5 ? 0 : 0.00125, Night.whole(of: "errors"): whole]
+                        .compactMapValues(\.self))
+            }
+            let view = NightsView(nights, rig: "nightly")
+            #expect(whole != 800 || view.jumps.isEmpty)
+            return view.series[2].changes.map(\.isWorse)
+        }
+        #expect(changes(of: 800).isEmpty)
+        #expect(changes(of: 80_000) == [true])
+        #expect(changes(of: nil) == [true])
+    }
+
     @Test("a higher rate is better, a lower one worse")
     func rate() {
         let nights = (0..<30).map { MadeUp.night($0, ["rate": $0 < 20 ? 1000 : 800]) }

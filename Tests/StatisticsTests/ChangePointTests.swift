@@ -88,7 +88,7 @@ struct ChangePointTests {
     func unusual() {
         func isUnusual(_ values: [Double], _ night: Int) -> Bool {
             guard
-                let found = detector.departure(of: values[night], from: Array(values[..<night]))
+                let found = detector.departure(of: Array(values[...night]))
             else { return false }
             return found.deviate >= ChangePointDetector.Departure.limit
                 && found.ratio >= ChangePointDetector.Departure.smallest
@@ -104,7 +104,7 @@ struct ChangePointTests {
         }
         #expect(Double(flagged) <= 0.001 * Double(nights), "\(flagged) of \(nights)")
         #expect(shown >= 190, "\(shown) of 200")
-        #expect(detector.departure(of: 4000, from: [400, 401, 399, 400]) == nil)
+        #expect(detector.departure(of: [400, 401, 399, 400, 4000]) == nil)
     }
 
     @Test("what got worse and was mended after three nights is seen to be mended within three more")
@@ -150,6 +150,62 @@ struct ChangePointTests {
         #expect(told.map(\.noticed) == [22])
         #expect(abs((told.first?.after ?? 0) - 0.01) < 1e-9)
         #expect(told.first?.before ?? 1 < 1e-9)
+    }
+
+    /// Shares of 820 requests each.
+    private static func errors(_ share: Double, nights: Int, _ seed: Seed) -> [Double] {
+        var dice = seed.child("errors").generator()
+        return (0..<nights).map { _ in
+            Double((0..<820).count { _ in dice.chance(share) }) / 820
+        }
+    }
+
+    private let ofShares = ChangePointDetector(offset: 0.005, smallest: 0.2)
+
+    /// An old level of nothing does not scatter at all, and the new one does.
+    @Test(
+        "errors that come to stay where there were none are told, though they scatter",
+        arguments: [nil, 820.0])
+    func scattering(whole: Double?) throws {
+        func changes(_ values: [Double]) -> [ChangePoint] {
+            ofShares.changes(in: values, wholes: values.map { _ in whole })
+        }
+        let none = Array(repeating: 0.0, count: 9)
+        let some = [0.0098, 0.011, 0.0073, 0.0135, 0.0086, 0.0098, 0.011, 0.0086, 0.0098]
+        #expect(changes(none + some).map(\.noticed) == [11])
+        // 5, 11, 7 and 2 of 820 requests; 9, 3, 6, 11, 6 and 7 of 822.
+        for (old, errors) in [(9, [5.0, 11, 7, 2]), (6, [9.0, 3, 6, 11, 6, 7])] {
+            let values = Array(repeating: 0.0, count: old) + errors.map { $0 / 820 }
+            let change = try #require(changes(values).first, "\(errors)")
+            #expect(change.first == old && change.noticed <= old + 4, "\(errors): \(change)")
+        }
+        for (share, least) in [(0.003, 30), (0.01, 58), (0.03, 58), (0.1, 58)] {
+            let told = Seed.samples(60).count { seed in
+                changes(none + Self.errors(share, nights: 9, seed))
+                    .contains { $0.noticed < 15 && $0.isRise }
+            }
+            #expect(told >= least, "\(share): \(told) of 60")
+        }
+    }
+
+    /// Five nights without an error scatter less than errors do.
+    @Test(
+        "errors that come now and then are no change, where it is known of how many requests",
+        arguments: [0.0001, 0.0003, 0.001, 0.01])
+    func nowAndThen(share: Double) {
+        let seeds = Seed.samples(100)
+        let wholes = Array(repeating: Optional(820.0), count: 60)
+        let alarmed = seeds.count { seed in
+            ofShares.changes(in: Self.errors(share, nights: 60, seed), wholes: wholes)
+                .contains(where: \.isRise)
+        }
+        #expect(alarmed <= 5, "\(alarmed) of 100")
+        let unusual = seeds.count { seed in
+            let values = Self.errors(share, nights: 30, seed)
+            return (ofShares.departure(of: values, wholes: wholes)?.deviate ?? 0)
+                >= ChangePointDetector.Departure.limit
+        }
+        #expect(unusual <= 1, "\(unusual) of 100 nights")
     }
 
     @Test("too few nights tell nothing", arguments: 0...7)

@@ -112,6 +112,7 @@ extension Night {
         var values: [String: Double] = [:]
         for one in series + usual(fold) where values[one.text] == nil {
             values[one.text] = Self.value(one, fold)
+            values[whole(of: one.text)] = threshold(one).whole(fold).map(Double.init)
         }
         // What decides token-visibility below it.
         values[pollInterval] = PollGrid(fold.header)?.longestMs
@@ -120,6 +121,9 @@ extension Night {
 
     /// Among the values: the longest interval between two polls.
     static let pollInterval = "poll-interval"
+
+    /// Among the values: of how many a share is one.
+    static func whole(of series: String) -> String { series + " of" }
 
     private static func usual(_ fold: RunFold) -> [Series] {
         let subjects: [(String, Threshold.Subject)] =
@@ -142,12 +146,15 @@ extension Night {
         ]
     }
 
-    /// Times in milliseconds, shares of 1, rates per second.
-    private static func value(_ series: Series, _ fold: RunFold) -> Double? {
-        let threshold = Threshold(
+    private static func threshold(_ series: Series) -> Threshold {
+        Threshold(
             kind: series.kind, subject: series.subject, measure: series.measure,
             comparison: .below, bound: 0, text: series.text)
-        let value = threshold.measured(fold)
+    }
+
+    /// Times in milliseconds, shares of 1, rates per second.
+    private static func value(_ series: Series, _ fold: RunFold) -> Double? {
+        let value = threshold(series).measured(fold)
         switch series.measure {
         case .percentile, .min, .mean, .max, .time: return value.map { $0 / 1e6 }
         case .errors, .throttled, .rate, .share, .count: return value

@@ -11,6 +11,8 @@ public struct NightSeries: Sendable, Hashable {
     public var unit: Unit
     /// For each night, nil at gaps and where it was not measured.
     public var values: [Double?]
+    /// Of how many requests, households or checks each is a share; nil where that is not known, and for what is none.
+    private var wholes: [Double?]
     /// In the order of the nights; positions count nights.
     public var changes: [Change]
 
@@ -64,7 +66,8 @@ public struct NightSeries: Sendable, Hashable {
     /// `restarts`: nights from which on the rig was another one; a level never reaches across those.
     /// `intervals`: between polls, in milliseconds, where a night tells.
     init(
-        _ name: String, values: [Double?], restarts: [Int], intervals: [Double?] = [],
+        _ name: String, values: [Double?], restarts: [Int], wholes: [Double?] = [],
+        intervals: [Double?] = [],
         isAccepted: (Change) -> String? = { _ in nil }
     ) {
         self.name = name
@@ -72,6 +75,7 @@ public struct NightSeries: Sendable, Hashable {
             Self.shares.contains(where: name.hasSuffix)
             ? .share : name == "rate" || name.hasSuffix(" rate") ? .rate : .milliseconds
         self.values = values
+        self.wholes = wholes.isEmpty ? values.map { _ in nil } : wholes
         changes = []
         level = nil
         isOnGrid = false
@@ -79,7 +83,8 @@ public struct NightSeries: Sendable, Hashable {
         let detector = self.detector
         for (from, to) in zip(restarts, restarts.dropFirst() + [values.count]) {
             let present = (from..<to).filter { values[$0] != nil }
-            let found = detector.changes(in: present.compactMap { values[$0] })
+            let found = detector.changes(
+                in: present.compactMap { values[$0] }, wholes: present.map { self.wholes[$0] })
             let grid = intervals.dropFirst(from).prefix(to - from).compactMap(\.self).min()
                 .map(PollGrid.init)
             changes += found.compactMap { point in
@@ -141,15 +146,16 @@ public struct NightSeries: Sendable, Hashable {
     /// below `alarm`, where there is no level yet, and where the night has made a lasting change known.
     /// `restart`: the night since which the rig is the same.
     func unusual(since restart: Int, alarm: Double?) -> Unusual? {
-        let present = values[max(restart, changes.last?.first ?? 0)...].compactMap(\.self)
-        guard let value = present.last, values.last.flatMap({ $0 }) != nil,
-            changes.last?.noticed != values.count - 1, !isOnGrid
+        let present = values.indices.suffix(from: max(restart, changes.last?.first ?? 0))
+            .filter { values[$0] != nil }
+        guard let last = present.last, let value = values[last], last == values.count - 1,
+            changes.last?.noticed != last, !isOnGrid
         else { return nil }
         // The night before may have been the first one: then the level is that of the nights before it.
         let earlier = present.dropLast(2)
         let before = present.dropLast().last.flatMap { excess(of: $0, over: earlier) }
             .flatMap { $0.isUnusual ? $0 : nil }
-        guard let tonight = excess(of: value, over: before == nil ? present.dropLast() : earlier)
+        guard let tonight = excess(of: last, over: before == nil ? present.dropLast() : earlier)
         else { return nil }
         let isBeyond = alarm.map { tonight.times >= $0 } ?? false
         guard tonight.isUnusual || isBeyond else { return nil }
@@ -162,9 +168,13 @@ public struct NightSeries: Sendable, Hashable {
 
     /// How much worse a night is than the nights of a level; nil where these are too few.
     private func excess(
-        of value: Double, over level: ArraySlice<Double>
+        of night: Int, over level: ArraySlice<Int>
     ) -> (level: Double, times: Double, isUnusual: Bool)? {
-        guard let found = detector.departure(of: value, from: Array(level)) else { return nil }
+        let nights = level + [night]
+        guard
+            let found = detector.departure(
+                of: nights.compactMap { values[$0] }, wholes: nights.map { wholes[$0] })
+        else { return nil }
         let isRate = unit == .rate
         let times = isRate ? 1 / found.ratio : found.ratio
         return (

@@ -64,6 +64,7 @@ public struct NightsView: Sendable, Hashable {
         series = names.map { name in
             NightSeries(
                 name, values: nights.map { $0.isGap ? nil : $0.values[name] }, restarts: restarts,
+                wholes: nights.map { $0.values[Night.whole(of: name)] },
                 intervals: nights.map { $0.values[Night.pollInterval] },
                 isAccepted: { change in
                     accepted.first {
