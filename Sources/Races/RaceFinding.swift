@@ -27,8 +27,10 @@ public struct RaceFinding: Sendable, Hashable {
     public var sentence: String
     /// From the start of the search to the first hit.
     public var firstSeen: Duration = .zero
-    /// Below what can be aimed at: the two are "simultaneous".
+    /// No wider than what can be aimed at: the two are "simultaneous".
     public var isSimultaneous: Bool = false
+    /// Neither its window nor its rate at one offset was looked for: `rate` is that of all trials.
+    public var isUnrefined: Bool = false
     /// How it was come by: `sweep`, `random order`, `priorities, 2 change points`.
     public var method: String = "sweep"
     /// What went on around the trials: `nobody` where they would have been in each other's way.

@@ -68,7 +68,7 @@ import Vocabulary
         #expect(outcome(nil).isAccusing)
         #expect(outcome([.init(plan: "poll-poll", invariant: "sign-in-visible")]).isAccusing)
         var outcome = outcome([Self.late])
-        outcome.alsoIn = [("poll-poll", .signInVisible)]
+        outcome.alsoIn = [("poll-poll", Promise(.signInVisible))]
         #expect(outcome.isAccusing)
         #expect(
             report(outcome).headline
@@ -78,6 +78,22 @@ import Vocabulary
         #expect(
             text.contains("FOUND  sign-in-visible is violated in poll-poll as well")
         )
+    }
+
+    @Test(
+        "what was known of a reading of ours covers no breach of what is documented",
+        arguments: [
+            (.ours, .documented, false), (.documented, .ours, true), (.ours, .ours, true),
+            (.ours, .policy, false), (nil, .documented, true),
+        ] as [(PromiseSource?, PromiseSource, Bool)])
+    func source(known: PromiseSource?, found: PromiseSource, isCovered: Bool) {
+        var outcome = outcome([
+            .init(plan: "poll-authenticate", invariant: "sign-in-visible", source: known)
+        ])
+        outcome.findings[0].source = found
+        #expect(outcome.isAccusing == !isCovered)
+        #expect(RaceText.report(outcome, cases: []).hasPrefix(isCovered ? "KNOWN" : "FOUND"))
+        #expect(outcome.gone.isEmpty == (known == nil || known == found))
     }
 
     @Test("what is gone is told, where its plan was swept whole")
@@ -97,7 +113,7 @@ import Vocabulary
     func reads() throws {
         let folder = TestFolder()
         var outcome = outcome(nil)
-        outcome.alsoIn = [("poll-poll", .signInVisible)]
+        outcome.alsoIn = [("poll-poll", Promise(.signInVisible))]
         try report(outcome).write(to: folder.path)
         let read = try RaceBaseline(contentsOf: folder.path)
         #expect(read.known == outcome.found && read.known.count == 2)
@@ -140,7 +156,7 @@ import Vocabulary
         ) -> String? {
             var outcome = outcome(nil, sweeps: sweeps)
             outcome.findings = []
-            outcome.unfollowed = seen
+            outcome.unfollowed = seen.map { Promise($0) }
             outcome.trials = sweeps.reduce(0) { $0 + $1.trials }
             if discarded > 0 { outcome.discarded = [("poll was throttled", discarded)] }
             return outcome.whyNothingIsNoAnswer
@@ -149,7 +165,7 @@ import Vocabulary
         #expect(doubt([Self.whole()], discarded: 50) == nil)
         #expect(
             doubt([Self.whole()], discarded: 51)
-                == "51 of 100 trials were inconclusive: poll was throttled")
+                == "51 of 100 trials could not be completed: poll was throttled")
         #expect(
             doubt([Self.whole()], discarded: 100)
                 == "no trial could be completed: poll was throttled")

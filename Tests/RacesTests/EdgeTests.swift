@@ -18,7 +18,7 @@ struct BreachPatternTests {
             breaches: isHit
                 ? [
                     .init(
-                        invariant: .signInVisible, source: .ours, ops: ["authenticate", "poll"],
+                        promise: Promise(.signInVisible), ops: ["authenticate", "poll"],
                         isOfSwept: true, sentence: "")
                 ] : [],
             spans: [
@@ -36,7 +36,7 @@ struct BreachPatternTests {
         ] as [(took: Int, offset: Int, reading: BreachPattern.PatternReading)])
     func blind(took: Int, offset: Int, reading: BreachPattern.PatternReading) {
         let hit = sample(answeredAfter: 1, offset: 10, isHit: true)
-        let pattern = BreachPattern(.signInVisible, in: [hit])
+        let pattern = BreachPattern(Promise(.signInVisible), in: [hit])
         #expect(pattern.reading(of: hit) == .hit)
         #expect(pattern.reading(of: sample(answeredAfter: took, offset: offset)) == reading)
     }
@@ -44,7 +44,7 @@ struct BreachPatternTests {
     @Test("before anything has been seen every trial counts")
     func unknown() {
         let miss = sample(answeredAfter: 8, offset: 5)
-        #expect(BreachPattern(.signInVisible, in: [miss]).reading(of: miss) == .miss)
+        #expect(BreachPattern(Promise(.signInVisible), in: [miss]).reading(of: miss) == .miss)
     }
 
     @Test("what cannot tell is left out of a curve where others can")

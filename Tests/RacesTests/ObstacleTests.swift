@@ -54,9 +54,12 @@ struct ObstacleTests {
         var outcome = RaceOutcome()
         outcome.trials = 6
         outcome.discarded = [("the search was stopped", 4), ("poll-token had no answer", 2)]
-        #expect(outcome.whyNothingCameAbout == "poll-token had no answer")
+        #expect(
+            outcome.whyNothingCameAbout
+                == "no trial could be completed: poll-token had no answer")
         outcome.discarded = [("the search was stopped", 6)]
-        #expect(outcome.whyNothingCameAbout == "the search was stopped")
+        #expect(
+            outcome.whyNothingCameAbout == "no trial could be completed: the search was stopped")
     }
 
     @Test("a set-up that is throttled to its end ends a replay, a single 429 does not")

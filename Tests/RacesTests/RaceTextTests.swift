@@ -22,7 +22,7 @@ import Vocabulary
     private var outcome: RaceOutcome {
         var outcome = RaceOutcome()
         outcome.findings = [finding]
-        outcome.alsoIn = [("poll-poll", .signInVisible)]
+        outcome.alsoIn = [("poll-poll", Promise(.signInVisible))]
         outcome.trials = 301
         outcome.discarded = [("poll was throttled", 2)]
         outcome.sweeps = ["a", "b", "c"].map { name in

@@ -15,6 +15,12 @@ struct RuleArena: Arena {
     var source: PromiseSource?
     /// The same by the number of the trial.
     var sources: (@Sendable (Int) -> PromiseSource)?
+    /// The same by the offset.
+    var sourceAt: (@Sendable (Duration) -> PromiseSource)?
+    /// Whether it breaks in a trial by itself; nil, as beside others.
+    var alone: (@Sendable (Duration) -> Bool)?
+    /// After so many trials nobody answers.
+    var livesThrough = Int.max
     let played = Played()
 
     init(isolatesTrials: Bool = false, rule: @escaping @Sendable (Duration, Int) -> Bool) {
@@ -33,6 +39,10 @@ struct RuleArena: Arena {
     }
 
     func play(_ schedules: [Schedule]) async -> [TrialResult] {
+        await play(schedules, in: .crowd)
+    }
+
+    func play(_ schedules: [Schedule], in company: Isolation) async -> [TrialResult] {
         schedules.map { schedule in
             let op = schedule.ops.last { $0.anchor?.event == .lastByteSent }
             let offset = op?.offset ?? .zero
@@ -42,10 +52,15 @@ struct RuleArena: Arena {
                 .init(
                     op: op?.id ?? "", sent: .init(offset), sequence: 1, offset: offset)
             ]
-            if rule(offset, number) {
+            if number > livesThrough {
+                result.discarded = .connectionFailed(op: "poll", "nobody listens")
+            } else if company == .nobody
+                ? alone?(offset) ?? rule(offset, number) : rule(offset, number)
+            {
                 result.breaches = [
                     Breach(
-                        .signInVisible, source: sources?(number) ?? source, sentence: "late",
+                        .signInVisible, source: sourceAt?(offset) ?? sources?(number) ?? source,
+                        sentence: "late",
                         household: 0,
                         exchanges: [1])
                 ]
@@ -144,6 +159,73 @@ private struct StoppedArena: Arena {
         let outcome = await search().run(in: arena)
         #expect(outcome.findings.first?.source == .documented)
         #expect(outcome.examples.first??.breaches.map(\.source) == [.documented])
+    }
+
+    /// A check of the code that stays true after a logout at every offset is no page's promise; a poll that brings the token
+    /// back when it comes shortly before is.
+    @Test("what is documented and what is not have a finding and a window each")
+    func sources() async throws {
+        var both = RuleArena { _, _ in true }
+        both.sourceAt = { (.milliseconds(-30)...Duration.zero) ~= $0 ? .documented : .ours }
+        let outcome = await search().run(in: both)
+        #expect(outcome.findings.map(\.source) == [.documented, .ours])
+        let window = try #require(outcome.findings[0].window)
+        #expect(
+            abs(window.low / .milliseconds(1) + 30) <= 0.6
+                && abs(window.high / .milliseconds(1)) <= 0.6)
+        #expect(outcome.findings[1].window == nil)
+    }
+
+    @Test("two are simultaneous only where their window is no wider than what can be aimed at")
+    func simultaneous() async throws {
+        for (reach, isSimultaneous) in [(30_000, false), (2000, false), (40, true)] {
+            let range = Duration.microseconds(-reach)...Duration.microseconds(reach)
+            let outcome = await search().run(in: RuleArena { offset, _ in range ~= offset })
+            let finding = try #require(outcome.findings.first, "\(reach)")
+            #expect(finding.isSimultaneous == isSimultaneous, "\(reach): \(finding.window as Any)")
+        }
+    }
+
+    @Test("a service that is gone for most of a search is no pass, and its sweep is not whole")
+    func gone() async throws {
+        var dying = RuleArena { _, _ in false }
+        dying.livesThrough = 40
+        let outcome = await search().run(in: dying)
+        #expect(outcome.findings.isEmpty && outcome.sweptWhole == 0)
+        let reason = try #require(outcome.whyNothingCameAbout)
+        #expect(
+            reason.hasSuffix("trials could not be completed: poll was not answered: nobody listens")
+        )
+        let report = RaceReport(
+            outcome, cases: [],
+            about: .init(rig: "r", target: "t", version: "0", seed: 1, startedMicroseconds: 0))
+        #expect(report.verdict == .aborted)
+    }
+
+    /// Beside others it breaks at any offset, alone within 10 ms.
+    @Test("what isolated trials showed before the limit came is told")
+    func limited() async throws {
+        var ways: Set<String> = []
+        for trials in (1...10).map({ 40 * $0 }) {
+            let hits = Mutex((alone: 0, trials: 0))
+            var arena = RuleArena { _, _ in true }
+            arena.alone = { offset in
+                let isHit = offset.magnitude <= .milliseconds(10)
+                hits.withLock { $0 = ($0.alone + (isHit ? 1 : 0), $0.trials + 1) }
+                return isHit
+            }
+            let outcome = await search(trials).run(in: arena)
+            let (alone, played) = hits.withLock { $0 }
+            let finding = try #require(outcome.findings.first)
+            ways.insert(finding.method)
+            #expect(!finding.method.contains("not in") || alone == 0)
+            #expect(!finding.method.contains("before isolated") || played == 0)
+            guard finding.method.hasPrefix("sweep with isolated") else { continue }
+            let text = RaceText.whenText(finding)
+            #expect(text.hasPrefix("seen at offsets from -") && text.hasSuffix("not located"))
+            #expect(finding.rate.trials <= played && finding.rate.hits <= alone)
+        }
+        #expect(ways.contains { $0.hasPrefix("sweep with isolated") }, "\(ways)")
     }
 
     @Test("a case of before, which names no source, has the invariant's")

@@ -31,7 +31,7 @@ enum RacePage {
     ) -> HTML {
         let finding = found.finding
         let level = report.outcome.promises.meaning(of: finding.invariant, from: finding.source)
-        let isKnown = report.outcome.isKnown(finding.invariant, in: finding.plan)
+        let isKnown = report.outcome.isKnown(finding.promise, in: finding.plan)
         let again: HTML =
             found.file.map { file in
                 """
@@ -67,7 +67,7 @@ enum RacePage {
                 caption: "Two arms",
                 columns: [.text("Promise"), .verdict("Verdict"), .text("Result")],
                 rows: report.outcome.comparisons.map { arm in
-                    let isKnown = report.outcome.isKnown(arm.plan.invariant, in: arm.plan.name)
+                    let isKnown = report.outcome.isKnown(arm.plan.promise, in: arm.plan.name)
                     let word =
                         arm.isBroken
                         ? isKnown ? "violated, known" : "violated"

@@ -31,7 +31,7 @@ extension RaceReport {
                 DecimalText.trimmed(finding.best.milliseconds), RaceText.whenText(finding),
                 finding.method, found.file ?? "", Sanitizer.line(finding.sentence, limit: 600),
                 finding.source.rawValue,
-                outcome.isKnown(finding.invariant, in: finding.plan) ? "true" : "false",
+                outcome.isKnown(finding.promise, in: finding.plan) ? "true" : "false",
             ])
         }
         return text
@@ -77,17 +77,17 @@ extension RaceReport {
         var cases: [(name: String, ending: Ending)] = [
             (
                 "the race completed",
-                verdict == .aborted ? .failed("it was interrupted") : .passed
+                isInterrupted
+                    ? .failed("it was interrupted")
+                    : outcome.whyNothingCameAbout.map { .failed($0) } ?? .passed
             )
         ]
         for sweep in outcome.sweeps {
             let broken = broken(sweep)
             let own = outcome.findings.first {
-                $0.plan == sweep.plan && !outcome.isKnown($0.invariant, in: $0.plan)
+                $0.plan == sweep.plan && !outcome.isKnown($0.promise, in: $0.plan)
             }
-            let new = outcome.found.filter {
-                $0.plan == sweep.plan && outcome.baseline?.known.contains($0) != true
-            }
+            let new = outcome.new.filter { $0.plan == sweep.plan }
             let ending: Ending =
                 if new.isEmpty, !broken.isEmpty {
                     .skipped("known from the baseline: \(broken.joined(separator: ", ")) violated")
@@ -100,6 +100,8 @@ extension RaceReport {
                     .skipped(sweep.obstacle)
                 } else if sweep.rounds == 0 {
                     .skipped("not swept")
+                } else if !sweep.isWhole {
+                    .skipped("nothing found, and not swept whole")
                 } else { .passed }
             cases.append((sweep.title, ending))
         }
@@ -108,7 +110,7 @@ extension RaceReport {
                 (
                     arm.plan.name,
                     arm.isBroken
-                        ? outcome.isKnown(arm.plan.invariant, in: arm.plan.name)
+                        ? outcome.isKnown(arm.plan.promise, in: arm.plan.name)
                             ? .skipped("known from the baseline: \(sentence(arm))")
                             : .failed(sentence(arm))
                         : arm.isPartial ? .skipped(sentence(arm)) : .passed

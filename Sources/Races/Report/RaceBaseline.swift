@@ -1,7 +1,7 @@
 internal import Formats
 internal import Foundation
 internal import Rigs
-public import Vocabulary
+internal import Vocabulary
 
 /// What an earlier race of the same service found: somebody knows of it, and it fails no later race.
 public struct RaceBaseline: Sendable, Hashable {
@@ -9,6 +9,15 @@ public struct RaceBaseline: Sendable, Hashable {
     struct Known: Sendable, Hashable {
         var plan: String
         var invariant: String
+        /// Whose promise it was; nil, any: in a file that does not say.
+        var source: PromiseSource?
+
+        /// Whether somebody who knows this knows of that breach: what breaks a documented promise breaks a reading of
+        /// ours of the same name as well, and not the other way round.
+        func covers(_ other: Known) -> Bool {
+            plan == other.plan && invariant == other.invariant
+                && (source == nil || source == .documented || source == other.source)
+        }
     }
 
     /// The file, as the user named it.
@@ -18,7 +27,8 @@ public struct RaceBaseline: Sendable, Hashable {
     init(file: String, known: Set<Known>) { (self.file, self.known) = (file, known) }
 
     /// `path`: the directory of a race, or its `summary.json` (schema `screenrig/race/1`). Of the file only
-    /// `schema` and the plan and promise of each finding count, so that one may be written by hand.
+    /// `schema` and the plan and promise of each finding count, and whose promise it is, where that stands there, so that
+    /// one may be written by hand.
     public init(contentsOf path: String) throws(CaseError) {
         var isDirectory: ObjCBool = false
         let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
@@ -51,7 +61,8 @@ public struct RaceBaseline: Sendable, Hashable {
                     throw .notBaseline(
                         file: file, reason: "\(list)[\(number)] lacks its plan or its invariant")
                 }
-                known.insert(Known(plan: plan, invariant: invariant))
+                let source = row["source"]?.text.flatMap(PromiseSource.init)
+                known.insert(Known(plan: plan, invariant: invariant, source: source))
             }
         }
         self.init(file: path, known: known)
@@ -62,8 +73,12 @@ public struct RaceBaseline: Sendable, Hashable {
         return rows
     }
 
-    func knows(_ invariant: Invariant, in plan: String) -> Bool {
-        known.contains(Known(plan: plan, invariant: invariant.name))
+    func knows(_ other: Known) -> Bool { known.contains { $0.covers(other) } }
+}
+
+extension RaceBaseline.Known {
+    init(_ plan: String, _ promise: Promise) {
+        self.init(plan: plan, invariant: promise.invariant.name, source: promise.source)
     }
 }
 
@@ -71,18 +86,21 @@ extension RaceOutcome {
     /// Everything that was found, each once.
     var found: Set<RaceBaseline.Known> {
         let pairs =
-            findings.map { ($0.plan, $0.invariant) } + alsoIn.map { ($0.plan, $0.invariant) }
-            + comparisons.filter(\.isBroken).map { ($0.plan.name, $0.plan.invariant) }
-        return Set(pairs.map { RaceBaseline.Known(plan: $0.0, invariant: $0.1.name) })
+            findings.map { ($0.plan, $0.promise) } + alsoIn.map { ($0.plan, $0.promise) }
+            + comparisons.filter(\.isBroken).map { ($0.plan.name, $0.plan.promise) }
+        return Set(pairs.map(RaceBaseline.Known.init))
     }
 
     /// Whether a baseline has it.
-    public func isKnown(_ invariant: Invariant, in plan: String) -> Bool {
-        baseline?.knows(invariant, in: plan) ?? false
+    public func isKnown(_ promise: Promise, in plan: String) -> Bool {
+        baseline?.knows(RaceBaseline.Known(plan, promise)) ?? false
     }
 
     /// Whether a promise was found broken in either way, beyond what is known.
-    public var isAccusing: Bool { !found.isSubset(of: baseline?.known ?? []) }
+    public var isAccusing: Bool { !new.isEmpty }
+
+    /// What was found and no baseline has.
+    var new: Set<RaceBaseline.Known> { found.filter { baseline?.knows($0) != true } }
 
     /// What of the baseline was looked for and not found, in the order of names. Its plans were swept whole.
     var gone: [RaceBaseline.Known] {
@@ -92,8 +110,14 @@ extension RaceOutcome {
             playable.filter { !$0.isWhole }.map(\.plan)
         )
         .union(comparisons.filter { !$0.isPartial }.map(\.plan.name))
-        return baseline.known.subtracting(found).filter { swept.contains($0.plan) }
-            .sorted { ($0.plan, $0.invariant) < ($1.plan, $1.invariant) }
+        return baseline.known.filter { known in
+            swept.contains(known.plan)
+                && !found.contains {
+                    $0.plan == known.plan && $0.invariant == known.invariant
+                        && (known.source == nil || known.source == $0.source)
+                }
+        }
+        .sorted { ($0.plan, $0.invariant) < ($1.plan, $1.invariant) }
     }
 
     /// Why "nothing found" is no answer; nil where it is one: each variant that can be played here was swept whole,
@@ -103,7 +127,7 @@ extension RaceOutcome {
             return
                 "\(unfollowed) broke in a trial, and the limit came before it was looked into; give it more time or trials"
         }
-        if let reason = whyNothingCameAbout { return "no trial could be completed: \(reason)" }
+        if let reason = whyNothingCameAbout { return reason }
         let playable = sweeps.filter(\.obstacle.isEmpty)
         let unswept = playable.filter { !$0.isWhole }
         if !unswept.isEmpty {
@@ -115,14 +139,6 @@ extension RaceOutcome {
         }
         if playable.isEmpty, comparisons.isEmpty {
             return "none of the plans can be played on this target"
-        }
-        // Trials of what cannot be played here say nothing about the rest.
-        let aside = sweeps.filter { !$0.obstacle.isEmpty }
-        let told = trials - aside.reduce(0) { $0 + $1.trials }
-        let blind = discards - aside.reduce(0) { $0 + $1.discarded }
-        guard blind * 2 <= told else {
-            return "\(blind) of \(told) trials were inconclusive"
-                + (discarded.first.map { ": \($0.reason)" } ?? "")
         }
         return nil
     }

@@ -48,17 +48,17 @@ public struct RaceReport: Sendable {
 
     /// One sentence: what is broken, or that nothing was found.
     public var headline: String {
-        let found: [(plan: String, invariant: Invariant)] =
-            outcome.findings.map { (plan: $0.plan, invariant: $0.invariant) }
-            + outcome.comparisons.filter(\.isBroken).map { ($0.plan.name, $0.plan.invariant) }
+        let found: [(plan: String, promise: Promise)] =
+            outcome.findings.map { (plan: $0.plan, promise: $0.promise) }
+            + outcome.comparisons.filter(\.isBroken).map { ($0.plan.name, $0.plan.promise) }
         func names(known: Bool) -> String {
-            found.filter { outcome.isKnown($0.invariant, in: $0.plan) == known }
-                .map { "\($0.invariant) in \($0.plan)" }.joined(separator: ", ")
+            found.filter { outcome.isKnown($0.promise, in: $0.plan) == known }
+                .map { "\($0.promise) in \($0.plan)" }.joined(separator: ", ")
         }
         // A known finding may show in a plan in which nobody knew it.
         let elsewhere = outcome.alsoIn.filter {
-            outcome.baseline != nil && !outcome.isKnown($0.invariant, in: $0.plan)
-        }.map { "\($0.invariant) in \($0.plan)" }
+            outcome.baseline != nil && !outcome.isKnown($0.promise, in: $0.plan)
+        }.map { "\($0.promise) in \($0.plan)" }
         let new = ([names(known: false)] + elsewhere).filter { !$0.isEmpty }
             .joined(separator: ", ")
         let old = names(known: true)
@@ -70,9 +70,7 @@ public struct RaceReport: Sendable {
             case (false, false): "Found: \(new) violated; known from the baseline: \(old)."
             }
         if let reason = outcome.whyNothingCameAbout {
-            told =
-                "No trial could be completed: "
-                + "\(reason)."
+            told = reason.prefix(1).uppercased() + reason.dropFirst() + "."
         }
         if stillReproduces { told = "A case stored next to the rig still reproduces. " + told }
         return (isInterrupted ? "Interrupted. " : "") + told
@@ -134,7 +132,7 @@ public struct RaceReport: Sendable {
     /// Promises that broke in a plan.
     func broken(_ sweep: RaceOutcome.Sweep) -> [String] {
         let own = outcome.findings.filter { $0.plan == sweep.plan }.map(\.invariant.name)
-        let also = outcome.alsoIn.filter { $0.plan == sweep.plan }.map(\.invariant.name)
+        let also = outcome.alsoIn.filter { $0.plan == sweep.plan }.map(\.promise.invariant.name)
         return own + also.filter { !own.contains($0) }
     }
 }

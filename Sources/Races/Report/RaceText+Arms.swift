@@ -11,7 +11,7 @@ extension RaceText {
         if comparison.isPartial {
             lines.append("\(name): undecided, too few trials")
         } else if comparison.isBroken {
-            let isKnown = outcome.isKnown(invariant, in: comparison.plan.name)
+            let isKnown = outcome.isKnown(comparison.plan.promise, in: comparison.plan.name)
             lines.append(
                 "\(isKnown ? "KNOWN" : "FOUND")  \(name) violated: \(comparison.plan.line)")
             if isKnown { lines.append("  known from the baseline; does not fail this race") }

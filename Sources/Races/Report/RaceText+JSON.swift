@@ -40,7 +40,7 @@ extension RaceText {
             return object(
                 fields(finding) + [
                     ("level", quoted(level)),
-                    ("known", "\(outcome.isKnown(finding.invariant, in: finding.plan))"),
+                    ("known", "\(outcome.isKnown(finding.promise, in: finding.plan))"),
                 ]
                     + (path.map { [("case", quoted($0))] } ?? []))
         }
@@ -77,8 +77,10 @@ extension RaceText {
                     "["
                         + outcome.alsoIn.map {
                             object([
-                                ("plan", quoted($0.plan)), ("invariant", quoted($0.invariant.name)),
-                                ("known", "\(outcome.isKnown($0.invariant, in: $0.plan))"),
+                                ("plan", quoted($0.plan)),
+                                ("invariant", quoted($0.promise.invariant.name)),
+                                ("source", quoted($0.promise.source.rawValue)),
+                                ("known", "\(outcome.isKnown($0.promise, in: $0.plan))"),
                             ])
                         }.joined(separator: ", ") + "]"
                 ),
@@ -113,7 +115,7 @@ extension RaceText {
         _ comparison: ArmComparison, _ outcome: RaceOutcome
     ) -> [(String, String)] {
         let plan = comparison.plan
-        return [("known", "\(outcome.isKnown(plan.invariant, in: plan.name))")]
+        return [("known", "\(outcome.isKnown(plan.promise, in: plan.name))")]
     }
 
     private static func sweep(_ sweep: RaceOutcome.Sweep) -> String {

@@ -102,11 +102,11 @@ public enum RaceText {
             lines.append("")
         }
         for also in outcome.alsoIn {
-            let isNew = outcome.baseline != nil && !outcome.isKnown(also.invariant, in: also.plan)
+            let isNew = outcome.baseline != nil && !outcome.isKnown(also.promise, in: also.plan)
             lines.append(
                 isNew
-                    ? "FOUND  \(also.invariant) is violated in \(also.plan) as well"
-                    : "\(also.invariant) is also violated in \(also.plan)")
+                    ? "FOUND  \(also.promise) is violated in \(also.plan) as well"
+                    : "\(also.promise) is also violated in \(also.plan)")
         }
         for comparison in outcome.comparisons {
             lines += Self.lines(comparison, outcome) + [""]
@@ -126,7 +126,7 @@ public enum RaceText {
     private static func found(
         _ finding: RaceFinding, _ path: String?, _ outcome: RaceOutcome, _ width: Int
     ) -> [String] {
-        let isKnown = outcome.isKnown(finding.invariant, in: finding.plan)
+        let isKnown = outcome.isKnown(finding.promise, in: finding.plan)
         var lines = [
             "\(isKnown ? "KNOWN" : "FOUND")  \(finding.invariant) violated in \(finding.plan)"
         ]
@@ -134,7 +134,7 @@ public enum RaceText {
         lines.append("  source: \(finding.source.words)")
         lines.append("  \(outcome.promises.meaning(of: finding.invariant, from: finding.source))")
         lines.append("  \(whenText(finding))")
-        if finding.isRare {
+        if finding.isRare || finding.isUnrefined {
             lines.append("  at all offsets: \(text(finding.total))")
         }
         var rate = "  at \(Offsets.text(finding.best)): \(text(finding.rate))"
@@ -143,7 +143,7 @@ public enum RaceText {
                 "; achieved \(Offsets.text(achieved.p10)) / \(Offsets.text(achieved.p50)) / "
                 + "\(Offsets.text(achieved.p90)) (p10/p50/p90)"
         }
-        lines.append(rate)
+        if !finding.isUnrefined { lines.append(rate) }
         lines.append("  \(finding.sentence)")
         if finding.method != "sweep" { lines.append("  found by: \(finding.method)") }
         lines += curve(
@@ -155,6 +155,16 @@ public enum RaceText {
             lines.append("  replay: screenrig replay \(path)")
         }
         return lines
+    }
+
+    /// Of a promise whose window nobody had the time to look for.
+    private static func seenText(_ finding: RaceFinding) -> String {
+        let hits = finding.curve.filter { $0.rate.hits > 0 }.map(\.offset)
+        guard let low = hits.min(), let high = hits.max() else {
+            return "its window was not located"
+        }
+        return
+            "seen at offsets from \(Offsets.text(low)) to \(Offsets.text(high)); its window was not located"
     }
 
     /// When it breaks, in the words of the schedule.
@@ -170,6 +180,7 @@ public enum RaceText {
         let moved = "\(op.step.rawValue) (\(op.actor))"
         let against = "\(event) (\(other?.actor ?? ""))"
         if finding.isRare { return "rare, without a window: occasionally, at any offset" }
+        if finding.isUnrefined { return seenText(finding) }
         if finding.isSimultaneous {
             return "when \(moved) and \(against) are simultaneous, within the aiming accuracy"
         }

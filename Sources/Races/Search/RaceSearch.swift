@@ -92,14 +92,16 @@ public struct RaceOutcome: Sendable {
     /// For each, the first trial that broke its promise.
     public var examples: [TrialResult?] = []
     /// A promise that broke in a trial shortly before a limit, so that nobody looked into it.
-    public var unfollowed: Invariant?
+    public var unfollowed: Promise?
     /// What was swept, in the order of plans.
     public var sweeps: [Sweep] = []
     /// What plans of two arms came to.
     public var comparisons: [ArmComparison] = []
     /// Promises that were found broken in other plans as well, by plan.
-    public var alsoIn: [(plan: String, invariant: Invariant)] = []
+    public var alsoIn: [(plan: String, promise: Promise)] = []
     public var trials = 0
+    /// Of the discarded ones, those that the end of the search stopped.
+    public var cutShort = 0
     /// Trials that said nothing, by reason, in the order of their first.
     public var discarded: [(reason: String, count: Int)] = []
     /// Variants that were swept whole.
@@ -138,15 +140,26 @@ extension RaceOutcome.Sweep {
 }
 
 extension RaceOutcome {
-    /// Why no trial told anything; nil where at least one did, or none was wanted.
+    /// Why there is nothing to go by: no trial could be completed, or nothing was found and most could not be, which is
+    /// no pass. Nil where enough told something, or none was wanted.
     public var whyNothingCameAbout: String? {
         let played = trials + comparisons.reduce(0) { $0 + $1.played }
         let told = trials - discards + comparisons.reduce(0) { $0 + $1.played - $1.discarded }
-        guard played > 0, told == 0 else { return nil }
+        guard played > 0 else { return nil }
         // That it was stopped is the reason only where there was none before.
         let stopped = "\(TrialResult.Discard.stopped)"
         let reasons = discarded.filter { $0.reason != stopped }
-        return reasons.max { $0.count < $1.count }?.reason ?? discarded.first?.reason
+        let reason =
+            reasons.max { $0.count < $1.count }?.reason ?? discarded.first?.reason
             ?? comparisons.first?.reason ?? ""
+        guard told > 0 else { return "no trial could be completed: \(reason)" }
+        // Trials of what cannot be played here say nothing about the rest.
+        let aside = sweeps.filter { !$0.obstacle.isEmpty }
+        let (own, blind) = (
+            trials - cutShort - aside.reduce(0) { $0 + $1.trials },
+            discards - cutShort - aside.reduce(0) { $0 + $1.discarded }
+        )
+        guard found.isEmpty, 2 * blind > own else { return nil }
+        return "\(blind) of \(own) trials could not be completed: \(reason)"
     }
 }

@@ -5,26 +5,26 @@ internal import Vocabulary
 extension RaceSearcher {
     /// Nil where it makes no difference when.
     func window(
-        _ plateau: Plateau, _ track: Int, _ invariant: Invariant
+        _ plateau: Plateau, _ track: Int, _ promise: Promise
     ) async -> RaceFinding.Window? {
         guard !plateau.isEverywhere else { return nil }
         var edges = [Edge(of: plateau, isUpper: false), Edge(of: plateau, isUpper: true)]
-        await foothold(&edges, plateau, track, invariant)
-        await narrow(&edges, plateau, track, invariant)
+        await foothold(&edges, plateau, track, promise)
+        await narrow(&edges, plateau, track, promise)
         if plateau.isLuck {
             // Hits that are a matter of luck can send a search by halves the wrong way.
-            let quiet = quietSamples(track, invariant)
+            let quiet = quietSamples(track, promise)
             let astray = edges.indices.filter { edges[$0].comeBack(quiet) }
-            if !astray.isEmpty { await narrow(&edges, plateau, track, invariant) }
+            if !astray.isEmpty { await narrow(&edges, plateau, track, promise) }
         }
-        let all = quietSamples(track, invariant)
+        let all = quietSamples(track, promise)
         for number in edges.indices { edges[number].fit(all) }
         return Self.window(edges)
     }
 
     /// What trials showed that raced alone.
-    private func quietSamples(_ track: Int, _ invariant: Invariant) -> [Curve.CurveSample] {
-        let pattern = pattern(track, invariant)
+    private func quietSamples(_ track: Int, _ promise: Promise) -> [Curve.CurveSample] {
+        let pattern = pattern(track, promise)
         return tracks[track].samples.filter(\.isQuiet).map {
             Curve.CurveSample(offset: $0.offset, reading: pattern.reading(of: $0))
         }
@@ -32,7 +32,7 @@ extension RaceSearcher {
 
     /// Until each edge is known as well as it can be told.
     private func narrow(
-        _ edges: inout [Edge], _ plateau: Plateau, _ track: Int, _ invariant: Invariant
+        _ edges: inout [Edge], _ plateau: Plateau, _ track: Int, _ promise: Promise
     ) async {
         for step in 1...12 where !isOver {
             let tolerance = max(
@@ -45,11 +45,11 @@ extension RaceSearcher {
                     "\(tracks[track].variant.title): measuring the edges, \(step): "
                         + middles.joined(separator: " and ")))
             let aims = open.map { edges[$0].thirds }
-            let seen = await probe(aims, plateau.peak, track, invariant)
+            let seen = await probe(aims, plateau.peak, track, promise)
             // Probes that were cut short are no news.
             guard !isOver else { return }
             for (edge, probes) in zip(open, seen) { edges[edge].narrow(probes) }
-            tell(track, invariant, Self.window(edges))
+            tell(track, promise, Self.window(edges))
         }
     }
 
@@ -63,13 +63,13 @@ extension RaceSearcher {
     /// The coarse sweep plays many trials at a time, which makes answers slow: its edges are tried
     /// again where nothing is in the way, and moved until one end hits and the other does not.
     private func foothold(
-        _ edges: inout [Edge], _ plateau: Plateau, _ track: Int, _ invariant: Invariant
+        _ edges: inout [Edge], _ plateau: Plateau, _ track: Int, _ promise: Promise
     ) async {
         var unsure = edges.indices.filter { !edges[$0].isOpen }
         for _ in 0..<4 where !unsure.isEmpty && !isOver {
             search.news(.phase("\(tracks[track].variant.title): re-measuring the edges"))
             let aims = unsure.map { edges[$0].footholds }
-            let seen = await probe(aims, plateau.peak, track, invariant)
+            let seen = await probe(aims, plateau.peak, track, promise)
             guard !isOver else { return }
             unsure = zip(unsure, seen).filter { !edges[$0.0].step($0.1) }.map(\.0)
         }
@@ -80,7 +80,7 @@ extension RaceSearcher {
     /// Offsets are tried, those of all edges together, each until it is clear what it is: as frequent
     /// as the peak, or rare. Where no trial can tell, nothing can be seen: that is rare too.
     private func probe(
-        _ aims: [[Duration]], _ peak: Double, _ track: Int, _ invariant: Invariant
+        _ aims: [[Duration]], _ peak: Double, _ track: Int, _ promise: Promise
     ) async -> [[Edge.Probe]] {
         var probes = aims.enumerated().flatMap { edge, aims in
             aims.map { Edge.Probe(edge: edge, aim: $0, test: SequentialTest(peak: peak)) }
@@ -90,7 +90,7 @@ extension RaceSearcher {
             guard !open.isEmpty, !isOver else { break }
             let numbers = open.flatMap { [$0, $0] }
             let seen = await play(numbers.map { (track, probes[$0].aim) }, in: .queue)
-            let pattern = pattern(track, invariant)
+            let pattern = pattern(track, promise)
             for (number, sample) in zip(numbers, seen) {
                 guard let sample else { continue }
                 probes[number].take(sample.offset, pattern.reading(of: sample))

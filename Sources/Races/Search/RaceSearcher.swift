@@ -13,10 +13,9 @@ final class RaceSearcher {
     /// Of trials that raced alone: what edges are measured with.
     private var quietErrors: [Duration] = []
     /// What was seen among other trials, and by no trial alone.
-    private var forgotten: [RaceFinding] = []
-    private var forgottenExamples: [TrialResult?] = []
+    private var forgotten: [Forgotten] = []
     /// Hits of these come from other trials near in time.
-    private var ambient: Set<Invariant> = []
+    private var ambient: Set<Promise> = []
 
     /// A variant and everything that was seen of it.
     struct Candidate {
@@ -27,11 +26,15 @@ final class RaceSearcher {
         /// Trials of it, and those that told nothing, with the reason of the first.
         var trials = 0
         var discarded = 0
+        /// Rounds of whose trials at least half told something, and what there was before this one.
+        var toldRounds = 0
+        var trialsBefore = 0
+        var discardedBefore = 0
         var reason = ""
         /// Of the discarded ones, those that the end of the search stopped.
         var stopped = 0
-        /// The first trial that broke each promise; the first of what is documented, where there is one.
-        var examples: [Invariant: TrialResult] = [:]
+        /// The first trial that broke each promise.
+        var examples: [Promise: TrialResult] = [:]
 
         mutating func note(_ result: TrialResult, _ sample: TrialSample?) {
             trials += 1
@@ -43,14 +46,15 @@ final class RaceSearcher {
             }
             samples.append(sample)
             for breach in result.breaches {
-                let known = examples[breach.invariant]
-                if known == nil
-                    || breach.source == .documented
-                        && known?.breaks(breach.invariant, of: .documented) == false
-                {
-                    examples[breach.invariant] = result
-                }
+                if examples[breach.promise] == nil { examples[breach.promise] = result }
             }
+        }
+
+        /// A round in which most trials told nothing, though earlier ones did, is not evidence: the service was gone.
+        mutating func endRound() {
+            rounds += 1
+            if 2 * (discarded - discardedBefore) <= trials - trialsBefore { toldRounds += 1 }
+            (trialsBefore, discardedBefore) = (trials, discarded)
         }
 
         /// A whole round told nothing: the target has not what it needs.
@@ -68,10 +72,12 @@ final class RaceSearcher {
             await sweep(round)
         }
         outcome.sweeps = tracks.map { track in
-            RaceOutcome.Sweep(track, isWhole: track.rounds >= search.terms.perOffset)
+            RaceOutcome.Sweep(track, isWhole: track.toldRounds >= search.terms.perOffset)
         }
+        outcome.cutShort = tracks.reduce(0) { $0 + $1.stopped }
         if search.exploresOrders { await explore() }
         reportForgotten()
+        putDocumentedFirst()
         if outcome.findings.isEmpty, outcome.end != .complete {
             outcome.unfollowed = tracks.flatMap(\.examples.keys).first { !ambient.contains($0) }
         }
@@ -183,7 +189,7 @@ final class RaceSearcher {
             guard outcome.trials - before == aims.count,
                 chosen.reduce(0, { $0 + tracks[$1].stopped }) == stopped
             else { break }
-            for track in chosen { tracks[track].rounds += 1 }
+            for track in chosen { tracks[track].endRound() }
         }
         await lookInto(Array(tracks.indices), isLast: round + 1 == search.terms.perOffset)
     }
@@ -193,27 +199,27 @@ final class RaceSearcher {
     func lookInto(_ chosen: [Int], isLast: Bool) async {
         var tried: Set<Suspicion> = []
         while !isOver, let suspicion = suspicion(chosen, besides: tried, isLast: isLast) {
-            if !isAlone, isNearlyAnywhere(suspicion.track, suspicion.invariant) {
-                await goAlone(chosen, forgetting: suspicion.invariant)
+            if !isAlone, isNearlyAnywhere(suspicion.track, suspicion.promise) {
+                await goAlone(chosen, forgetting: suspicion.promise)
                 continue
             }
-            if outcome.findings.contains(where: { $0.invariant == suspicion.invariant }) {
+            if outcome.findings.contains(where: { $0.promise == suspicion.promise }) {
                 tried.insert(suspicion)
-                noteAlso(suspicion.track, suspicion.invariant)
+                noteAlso(suspicion.track, suspicion.promise)
                 continue
             }
             if !isAlone, await isOthersDoing(suspicion) {
                 await goAlone(
-                    chosen, forgetting: suspicion.invariant,
+                    chosen, forgetting: suspicion.promise,
                     because: "hits do not occur in isolated trials")
                 continue
             }
             tried.insert(suspicion)
             if let finding = await refine(
-                suspicion.track, suspicion.invariant, among: chosen)
+                suspicion.track, suspicion.promise, among: chosen)
             {
                 outcome.findings.append(finding)
-                outcome.examples.append(tracks[suspicion.track].examples[suspicion.invariant])
+                outcome.examples.append(tracks[suspicion.track].examples[suspicion.promise])
                 search.news(.found(finding))
             }
         }
@@ -221,49 +227,50 @@ final class RaceSearcher {
 
     struct Suspicion: Hashable {
         var track: Int
-        var invariant: Invariant
+        var promise: Promise
     }
 
     /// The promise broken over the widest range of offsets, and where, if that is no accident yet to be
-    /// waited for. On a log grid a hit stands for a stretch as long as it is far out: by their number a
+    /// waited for; what is documented before what is not. On a log grid a hit stands for a stretch as long as it is far out: by their number a
     /// promise that breaks within a millisecond of zero would outweigh one that breaks for thirty.
     private func suspicion(
         _ chosen: [Int], besides tried: Set<Suspicion>, isLast: Bool
     ) -> Suspicion? {
-        var best: (suspicion: Suspicion, range: Duration)?
+        var best: (suspicion: Suspicion, weight: (Int, Duration))?
         for track in chosen {
-            var seen: [Invariant: (hits: Int, range: Duration)] = [:]
+            var seen: [Promise: (hits: Int, range: Duration)] = [:]
             for sample in tracks[track].samples {
                 for breach in sample.breaches {
-                    seen[breach.invariant, default: (0, .zero)].hits += 1
-                    seen[breach.invariant]?.range += max(
+                    seen[breach.promise, default: (0, .zero)].hits += 1
+                    seen[breach.promise]?.range += max(
                         sample.offset.magnitude, Curve.step)
                 }
             }
-            for (invariant, shown) in seen.sorted(by: { $0.key < $1.key }) {
-                let suspicion = Suspicion(track: track, invariant: invariant)
-                guard !tried.contains(suspicion), !ambient.contains(invariant) || isAlone,
-                    shown.hits >= 2 || isLast, shown.range > best?.range ?? .zero
+            for (promise, shown) in seen.sorted(by: { $0.key < $1.key }) {
+                let suspicion = Suspicion(track: track, promise: promise)
+                guard !tried.contains(suspicion), !ambient.contains(promise) || isAlone,
+                    shown.hits >= 2 || isLast
                 else { continue }
-                best = (suspicion, shown.range)
+                let weight = (promise.source == .documented ? 1 : 0, shown.range)
+                if weight > best?.weight ?? (0, .zero) { best = (suspicion, weight) }
             }
         }
         return best?.suspicion
     }
 
-    private func noteAlso(_ track: Int, _ invariant: Invariant) {
+    private func noteAlso(_ track: Int, _ promise: Promise) {
         let plan = tracks[track].variant.schedule.plan
         let isKnown =
-            outcome.findings.contains { $0.plan == plan && $0.invariant == invariant }
-            || outcome.alsoIn.contains { $0.plan == plan && $0.invariant == invariant }
-        if !isKnown { outcome.alsoIn.append((plan, invariant)) }
+            outcome.findings.contains { $0.plan == plan && $0.promise == promise }
+            || outcome.alsoIn.contains { $0.plan == plan && $0.promise == promise }
+        if !isKnown { outcome.alsoIn.append((plan, promise)) }
     }
 
     // MARK: Curves
 
     /// Hits of a promise over the offset, among the trials that can tell (`BreachPattern`).
-    func curve(_ track: Int, _ invariant: Invariant) -> Curve {
-        let pattern = pattern(track, invariant)
+    func curve(_ track: Int, _ promise: Promise) -> Curve {
+        let pattern = pattern(track, promise)
         var curve = Curve()
         for sample in tracks[track].samples {
             curve.add(sample.offset, pattern.reading(of: sample))
@@ -272,24 +279,20 @@ final class RaceSearcher {
     }
 
     /// What a breach of a promise looks like in a track, by what has been seen so far.
-    func pattern(_ track: Int, _ invariant: Invariant) -> BreachPattern {
-        BreachPattern(invariant, in: tracks[track].samples)
+    func pattern(_ track: Int, _ promise: Promise) -> BreachPattern {
+        BreachPattern(promise, in: tracks[track].samples)
     }
 
-    /// Of the first breach, or the first of what is documented where there is one: whose promise it is, and what the judge
-    /// says. Where nothing was seen, the invariant's usual source and no sentence.
-    func told(_ track: Int, _ invariant: Invariant) -> (source: PromiseSource, sentence: String) {
-        let own = tracks[track].samples.lazy.flatMap(\.breaches).filter {
-            $0.invariant == invariant
-        }
-        let first = own.first { $0.source == .documented } ?? own.first
-        return first.map { ($0.source, $0.sentence) } ?? (invariant.source, "")
+    /// What the judge says of the first breach.
+    func sentence(_ track: Int, _ promise: Promise) -> String {
+        tracks[track].samples.lazy.flatMap(\.breaches).first { $0.promise == promise }?.sentence
+            ?? ""
     }
 
     /// Hits at an outermost offset, and far out on the other side as well: it makes no difference when,
     /// or other trials are the cause. A window that is merely open keeps to its side.
-    private func isNearlyAnywhere(_ track: Int, _ invariant: Invariant) -> Bool {
-        let points = curve(track, invariant).points
+    private func isNearlyAnywhere(_ track: Int, _ promise: Promise) -> Bool {
+        let points = curve(track, promise).points
         guard points.count > 4 else { return false }
         func hits(_ points: some Sequence<RaceFinding.CurvePoint>) -> Bool {
             points.contains { $0.rate.hits > 0 }
@@ -303,7 +306,7 @@ final class RaceSearcher {
     /// come at an end of the offsets, a window that is open there would keep them; elsewhere they are tried
     /// for in the middle of where they came, more often, for they may be luck.
     private func isOthersDoing(_ suspicion: Suspicion) async -> Bool {
-        let points = curve(suspicion.track, suspicion.invariant).points
+        let points = curve(suspicion.track, suspicion.promise).points
         guard !arena.isolatesTrials, points.count > 4, let plateau = Plateau(points) else {
             return false
         }
@@ -312,16 +315,16 @@ final class RaceSearcher {
         }.first
         let alone = await rate(
             at: end?.offset ?? plateau.middle, times: end == nil ? 8 : 4, in: .nobody,
-            suspicion.track, suspicion.invariant)
+            suspicion.track, suspicion.promise)
         guard alone.trials > 1, alone.hits == 0 else { return false }
         return end != nil || alone.chance(against: plateau.rate) < 0.05
     }
 
-    /// From here on one trial at a time. All that was seen of tracks that broke `invariant`, or hit nearly
+    /// From here on one trial at a time. All that was seen of tracks that broke `promise`, or hit nearly
     /// anywhere, is forgotten, and they are swept again: which promise it is may have been of the others'
     /// making as well.
     func goAlone(
-        _ chosen: [Int], forgetting invariant: Invariant,
+        _ chosen: [Int], forgetting promise: Promise,
         because reason: String = "hits far "
             + "from the window"
     ) async {
@@ -331,47 +334,81 @@ final class RaceSearcher {
                 "\(reason): trials now run one at a time, so that they do not disturb each "
                     + "other"))
         for track in chosen where !isOver {
-            let invariants = Set(tracks[track].samples.flatMap(\.breaches).map(\.invariant))
+            let promises = Set(tracks[track].samples.flatMap(\.breaches).map(\.promise))
             guard
-                invariants.contains(invariant)
-                    || invariants.contains(where: { isNearlyAnywhere(track, $0) })
+                promises.contains(promise)
+                    || promises.contains(where: { isNearlyAnywhere(track, $0) })
             else { continue }
-            for invariant in invariants.sorted() { keep(track, invariant) }
+            for promise in promises.sorted() { keep(track, promise) }
             tracks[track].samples = []
             tracks[track].examples = [:]
-            tracks[track].rounds = 0
+            (tracks[track].rounds, tracks[track].toldRounds) = (0, 0)
             for _ in 0..<2 { await sweepOnce(track) }
         }
     }
 
     /// Keeps what is forgotten, should nothing else come of it: it was broken all the same.
-    private func keep(_ track: Int, _ invariant: Invariant) {
-        let points = curve(track, invariant).points
-        let variant = tracks[track].variant
-        let best = points.max { $0.rate.share < $1.rate.share }?.offset ?? .zero
-        let told = told(track, invariant)
-        var finding = RaceFinding(
-            plan: variant.schedule.plan, invariant: invariant, source: told.source,
-            schedule: variant.at(best), swept: variant.swept, best: best, rate: HitRate(),
-            curve: points, sentence: told.sentence, firstSeen: search.clock(),
-            method: "sweep with concurrent trials; not in isolated trials")
-        finding.rate = finding.total
-        forgotten.append(finding)
-        forgottenExamples.append(tracks[track].examples[invariant])
+    private func keep(_ track: Int, _ promise: Promise) {
+        forgotten.append(
+            Forgotten(
+                track: track, finding: unrefined(track, promise),
+                example: tracks[track].examples[promise]))
     }
 
-    /// Each promise once, where it broke most.
+    /// What trials so far show, of which no window was looked for.
+    private func unrefined(_ track: Int, _ promise: Promise) -> RaceFinding {
+        let points = curve(track, promise).points
+        let variant = tracks[track].variant
+        let best = points.max { $0.rate.share < $1.rate.share }?.offset ?? .zero
+        return RaceFinding(
+            plan: variant.schedule.plan, invariant: promise.invariant, source: promise.source,
+            schedule: variant.at(best), swept: variant.swept, best: best, rate: points.total,
+            curve: points, sentence: sentence(track, promise), firstSeen: search.clock(),
+            isUnrefined: true, method: "sweep with concurrent trials")
+    }
+
+    /// Trials that raced beside others, and what came of them.
+    private struct Forgotten {
+        var track: Int
+        var finding: RaceFinding
+        var example: TrialResult?
+    }
+
+    /// Each promise once, where it broke most: by isolated trials, where these showed it and the limit came before they were
+    /// looked into, and else by those that raced beside others.
     private func reportForgotten() {
         guard outcome.findings.isEmpty else { return }
         let order = forgotten.indices.sorted {
-            forgotten[$0].rate.hits > forgotten[$1].rate.hits
+            forgotten[$0].finding.total.hits > forgotten[$1].finding.total.hits
         }
-        for number in order
-        where !outcome.findings.contains(where: { $0.invariant == forgotten[number].invariant }) {
-            outcome.findings.append(forgotten[number])
-            outcome.examples.append(forgottenExamples[number])
-            search.news(.found(forgotten[number]))
+        for number in order {
+            let (track, promise) = (forgotten[number].track, forgotten[number].finding.promise)
+            guard !outcome.findings.contains(where: { $0.promise == promise }) else { continue }
+            let alone = curve(track, promise).points.total
+            var finding = forgotten[number].finding
+            var example = forgotten[number].example
+            switch (alone.hits, alone.trials) {
+            case (0, 0): finding.method += "; the limit came before isolated trials"
+            case (0, let trials): finding.method += "; not in \(trials) isolated trials"
+            default:
+                finding = unrefined(track, promise)
+                finding.method =
+                    "sweep with isolated trials; the limit came before its window was located"
+                example = tracks[track].examples[promise] ?? example
+            }
+            outcome.findings.append(finding)
+            outcome.examples.append(example)
+            search.news(.found(finding))
         }
+    }
+
+    private func putDocumentedFirst() {
+        let order = outcome.findings.indices.sorted {
+            let (left, right) = (outcome.findings[$0].source, outcome.findings[$1].source)
+            return (left == .documented ? 0 : 1, $0) < (right == .documented ? 0 : 1, $1)
+        }
+        outcome.findings = order.map { outcome.findings[$0] }
+        outcome.examples = order.map { outcome.examples[$0] }
     }
 
     /// One round over one track's offsets, every other one half a step further out.
@@ -379,8 +416,8 @@ final class RaceSearcher {
         let grid = Curve.grid(search.terms.offsets, isShifted: tracks[track].rounds % 2 == 1)
         let before = outcome.trials
         await play(grid.map { (track, $0) })
-        if outcome.trials - before == grid.count { tracks[track].rounds += 1 }
+        if outcome.trials - before == grid.count { tracks[track].endRound() }
     }
 
-    func noteAmbient(_ invariant: Invariant) { ambient.insert(invariant) }
+    func noteAmbient(_ promise: Promise) { ambient.insert(promise) }
 }

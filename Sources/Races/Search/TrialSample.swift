@@ -12,8 +12,7 @@ struct TrialSample {
     var spans: [String: ClosedRange<Instant>]
 
     struct Broken {
-        var invariant: Invariant
-        var source: PromiseSource
+        var promise: Promise
         /// Ops of the schedule that are part of the evidence.
         var ops: [String]
         var isOfSwept: Bool
@@ -28,8 +27,8 @@ extension TrialSample {
         breaches = result.breaches.map { breach in
             let ops = result.schedule.ops.map(\.id).filter { result.isOf($0, breach) }
             return Broken(
-                invariant: breach.invariant, source: breach.source, ops: ops,
-                isOfSwept: ops.contains(swept), sentence: breach.sentence)
+                promise: breach.promise, ops: ops, isOfSwept: ops.contains(swept),
+                sentence: breach.sentence)
         }
         spans = [:]
         for release in result.releases {
@@ -64,7 +63,7 @@ extension TrialResult {
 ///   tv               hit    |--poll--|      tv             cannot tell |--poll--|
 /// ```
 struct BreachPattern {
-    let invariant: Invariant
+    let promise: Promise
     /// In some breaches the swept op is part of the evidence: those are the ones that its offset
     /// decides.
     private let isOfSwept: Bool
@@ -79,10 +78,10 @@ struct BreachPattern {
     /// What a trial says of the promise at its offset.
     enum PatternReading: Hashable { case hit, miss, blind }
 
-    init(_ invariant: Invariant, in samples: [TrialSample]) {
-        self.invariant = invariant
+    init(_ promise: Promise, in samples: [TrialSample]) {
+        self.promise = promise
         let breaches = samples.flatMap { sample in
-            sample.breaches.filter { $0.invariant == invariant }.map { (sample, $0) }
+            sample.breaches.filter { $0.promise.covers(promise) }.map { (sample, $0) }
         }
         let isOfSwept = breaches.contains { $0.1.isOfSwept }
         self.isOfSwept = isOfSwept
@@ -101,7 +100,7 @@ struct BreachPattern {
 
     func reading(of sample: TrialSample) -> PatternReading {
         if sample.breaches.contains(where: {
-            $0.invariant == invariant && (!isOfSwept || $0.isOfSwept)
+            $0.promise.covers(promise) && (!isOfSwept || $0.isOfSwept)
         }) {
             return .hit
         }

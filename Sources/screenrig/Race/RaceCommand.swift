@@ -179,7 +179,9 @@ struct RaceCommand: AsyncParsableCommand {
         }
         let kept = rows.contains { row in
             row.rate.hits > 0
-                && !outcome.isKnown(row.known.expected.invariant, in: row.known.schedule.plan)
+                && !outcome.isKnown(
+                    Promise(row.known.expected.invariant, row.known.expected.source),
+                    in: row.known.schedule.plan)
         }
         // By a signal, or by 'screenrig control stop'.
         let wasStopped = interrupts.hasInterrupted || outcome.end == .interrupted
@@ -192,7 +194,7 @@ struct RaceCommand: AsyncParsableCommand {
         await stage.shutdown()
         if wasStopped { throw CommandFailure(code: .interrupted, message: "") }
         if let reason = outcome.whyNothingCameAbout {
-            throw CommandFailure.couldNotRun("no trial could be completed: \(reason)")
+            throw CommandFailure.couldNotRun(reason)
         }
         return RaceEnding(
             isAccusing: outcome.isAccusing || kept, doubt: outcome.whyNothingIsNoAnswer)
