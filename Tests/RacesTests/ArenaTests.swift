@@ -1,5 +1,6 @@
-import Races
 import Testing
+
+@testable import Races
 
 @Suite struct ArenaTests {
     @Test("a trial in the middle of the window breaks the promise nearly every time")
@@ -46,6 +47,20 @@ import Testing
         let results = await stage.arena.play(
             Array(repeating: rooms.at(.milliseconds(100)), count: 10))
         #expect(results.allSatisfy { $0.discarded == nil && $0.breaches.isEmpty })
+    }
+
+    /// The service's own time-outs, or ours, would end the request that waits.
+    @Test("no request is held back until a code ends that lives for longer than anybody waits")
+    func longLife() async throws {
+        let stage = try await TestStage(plans: ["authenticate-expire"])
+        var variant = try #require(stage.plans[0].variants.first)
+        #expect(await stage.arena.play([variant.at(.zero)])[0].discarded == nil)
+        variant.schedule.codeLifetime = .seconds(5000)
+        let result = await stage.arena.play([variant.at(.zero)])[0]
+        let reason = result.reasonOfDiscard
+        #expect(
+            reason.hasPrefix("expire could not be set up: its code ends in ")
+                && reason.contains("although a lifetime of 5000 s was asked for"), "\(reason)")
     }
 
     @Test("every plan can be played, and a service that keeps its promises is not accused")

@@ -289,7 +289,34 @@ struct ShardFaultTests {
         let shards = try PlantedShards()
         try shards.write(0, as: "0")
         try shards.write(1, as: "1", Attempt(interrupted: true))
-        #expect(try shards.merge(["0", "1"]).exitStatus == .interrupted)
+        let whole = try shards.merge(["0", "1"])
+        #expect(whole.exitStatus == .interrupted && whole.mergeGaps.isEmpty)
+        // Households that never began are missing, as if their shard had been killed.
+        try shards.write(1, as: "2", Attempt(only: [1], interrupted: true))
+        let summary = try shards.merge(["0", "2"], as: "part")
+        #expect(summary.exitStatus == .interrupted)
+        let gap = try #require(summary.mergeGaps.first)
+        #expect(
+            gap.hasPrefix(
+                "5 of 8 planned households (62.5 %) were seen to their end: shard 1 was stopped from outside after "
+            ),
+            "\(gap)")
+        #expect(gap.hasSuffix("when 1 of its 4 households had begun"), "\(gap)")
+        #expect(summary.headline.contains("5 of 8 planned households"), "\(summary.headline)")
+    }
+
+    @Test("shards whose rigs are written in other ways are of one run")
+    func spelled() throws {
+        let shards = try PlantedShards()
+        try shards.write(0, as: "0")
+        var attempt = Attempt()
+        attempt.change = { header in
+            header.rigSource =
+                "# another comment\nseed: \(header.seed)\n"
+                + header.rigSource.replacing(/base: (?<url>\S+)/) { "base: \"\($0.output.url)\"" }
+        }
+        try shards.write(1, as: "1", attempt)
+        #expect(try shards.merge(["0", "1"]).exitStatus == .passed)
     }
 
     @Test("start skew is against --start-at, where shards were asked to")
@@ -329,7 +356,7 @@ struct ShardFaultTests {
     @Test(
         "runs that are not of one run are refused, with the first difference",
         arguments: [
-            ("rig", "differ in line"), ("seed", "they have the seeds 7 and 8"),
+            ("rig", "differ in load: "), ("seed", "they have the seeds 7 and 8"),
             ("run", "they have the run ids"), ("version", "written by screenrig 0.1.0 and 0.2.0"),
             ("count", "split into 2 shards and 3 shards"),
             ("rules", "held to different promises or policies"), ("whole", "is not a shard"),
@@ -341,7 +368,7 @@ struct ShardFaultTests {
         attempt.change = { header in
             switch what {
             case "rig":
-                header.rigSource = header.rigSource.replacing("load:", with: "# changed\nload:")
+                header.rigSource = header.rigSource.replacing("load:", with: "load:\n  settle: 9s")
             case "seed": header.seed = 8
             case "run": header.runID = RunID(of: Seed(2))
             case "version": header.version = "0.2.0"

@@ -15,6 +15,8 @@ public final class LaneArena: Arena {
     public struct Settings: Sendable {
         /// How long all but the last bytes of a request are given to arrive.
         public var ripening: Duration
+        /// For how long a request may stand at the gate before its last byte: the service waits for it, and `target.timeout` runs.
+        public var patience: Duration
         /// Trials at a time on each lane.
         public var atOnce: Int
         /// Trials that are set up together where their races go one at a time.
@@ -27,11 +29,13 @@ public final class LaneArena: Arena {
         public var rest: Duration
 
         public init(
-            ripening: Duration = .milliseconds(10), atOnce: Int = 24, batch: Int = 24,
+            ripening: Duration = .milliseconds(10), patience: Duration = .seconds(10),
+            atOnce: Int = 24, batch: Int = 24,
             gap: Duration = .milliseconds(60), pause: Duration = .milliseconds(3),
             rest: Duration = .zero
         ) {
             self.ripening = ripening
+            self.patience = patience
             self.atOnce = atOnce
             self.batch = batch
             self.gap = gap
@@ -41,7 +45,8 @@ public final class LaneArena: Arena {
 
         /// Nothing takes time, and nothing disturbs anything.
         public static let virtual = Settings(
-            ripening: .zero, atOnce: 1, batch: 1, gap: .zero, pause: .zero, rest: .seconds(1))
+            ripening: .zero, patience: .seconds(3600), atOnce: 1, batch: 1, gap: .zero,
+            pause: .zero, rest: .seconds(1))
     }
 
     private let lanes: [Lane]
@@ -194,7 +199,7 @@ public final class LaneArena: Arena {
             let plans = (first..<first + schedule.rooms).compactMap { plan.household($0) }
             let performance = TrialRun(
                 schedule, job.outlines[position], plans: plans, on: grounds[number],
-                ripening: settings.ripening, rest: settings.rest,
+                ripening: settings.ripening, patience: settings.patience, rest: settings.rest,
                 trialSerializer: trialSerializer, turns: turns)
             let result = await performance.play()
             let sent = collectors[number].value.take(result.households)

@@ -53,9 +53,23 @@ extension TrialRun {
                 return nil
             }
             start = at + earliest
+            guard start - lane.now < patience else {
+                give(up: .setupFailed(op: head.id, livesTooLong(start - lane.now)))
+                return nil
+            }
         }
         return offsets.map { Due(position: $0.key, at: start + ($0.value - earliest)) }
             .sorted { ($0.at, $0.position) < ($1.at, $1.position) }
+    }
+
+    /// Why nobody waits for a code's end: no service keeps a request open for so long.
+    private func livesTooLong(_ left: Duration) -> String {
+        let lives = "its code ends in \(left.components.seconds) s"
+        let asked = schedule.codeLifetime.map {
+            ", although a lifetime of \($0.components.seconds) s was asked for"
+        }
+        return lives + (asked ?? "")
+            + "; a request is held back for less than target.timeout (\(patience.components.seconds) s)"
     }
 
     /// Lets go by the clock.

@@ -25,6 +25,8 @@ actor TrialRun {
     let turns: OnLane<Turns>?
     /// How long all but the last bytes have to arrive.
     private let ripening: Duration
+    /// For how long a request may stand at the gate.
+    let patience: Duration
     /// How long nothing happens before the trial.
     private let idleBefore: Duration
 
@@ -66,12 +68,14 @@ actor TrialRun {
     init(
         _ schedule: Schedule, _ outline: TrialOutline, plans: [HouseholdPlan],
         on ground: DrivenGround,
-        ripening: Duration, rest: Duration = .zero, trialSerializer: OnLane<TrialSerializer>? = nil,
+        ripening: Duration, patience: Duration, rest: Duration = .zero,
+        trialSerializer: OnLane<TrialSerializer>? = nil,
         turns: OnLane<Turns>? = nil
     ) {
         self.schedule = schedule
         self.ground = ground
         self.ripening = ripening
+        self.patience = patience
         idleBefore = rest
         self.trialSerializer = trialSerializer
         self.turns = turns

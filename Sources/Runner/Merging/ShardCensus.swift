@@ -104,8 +104,23 @@ struct ShardCensus {
                 // Otherwise nothing is left that another attempt could run.
                 return hadBegunAll(run, runs) ? nil : "\(run.name) was cut short after \(after)"
             }
-            return end.failure.isEmpty ? nil : "\(run.name) stopped after \(after): \(end.failure)"
+            if !end.failure.isEmpty { return "\(run.name) stopped after \(after): \(end.failure)" }
+            guard end.interrupted || !end.breaker.isEmpty, let own = run.shard.households else {
+                return nil
+            }
+            let begun = begun(run, runs)
+            let how = end.interrupted ? "was stopped from outside" : "was stopped by its breaker"
+            return begun >= own
+                ? nil
+                : "\(run.name) \(how) after \(after), when \(Figures.count(begun)) of its "
+                    + "\(Figures.counted(own, "household")) had begun"
         }
+    }
+
+    /// Households that a shard began, in whatever attempts.
+    private func begun(_ run: ShardRuns.ShardRun, _ runs: [ShardRuns.ShardRun]) -> Int {
+        runs.indices.filter { runs[$0].shard.number == run.shard.number }
+            .reduce(0) { $0 + began[$1] }
     }
 
     /// Whether a run was cut short after its shard had begun all its households, in whatever attempts, and at
@@ -113,7 +128,7 @@ struct ShardCensus {
     private func hadBegunAll(_ run: ShardRuns.ShardRun, _ runs: [ShardRuns.ShardRun]) -> Bool {
         guard !run.hasEnd, !hasDoubles, let own = run.shard.households else { return false }
         let attempts = runs.indices.filter { runs[$0].shard.number == run.shard.number }
-        return attempts.reduce(0) { $0 + began[$1] } >= own
+        return begun(run, runs) >= own
             && attempts.reduce(0) { $0 + lost[$1].count } * 2 <= own
     }
 

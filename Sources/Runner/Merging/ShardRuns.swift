@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Journal
+internal import Rendering
 internal import Rigs
 
 /// The recorded shards of one run, and what is damaged or repeated among them.
@@ -109,10 +110,12 @@ struct ShardRuns {
         func differ(_ what: String, _ one: String, _ two: String) -> String? {
             one == two ? nil : "\(what) \(one) and \(two)"
         }
-        if left.rigSource != right.rigSource {
-            return left.rigName == right.rigName
-                ? "their rigs of the name '\(left.rigName)' differ\(line(left.rigSource, right.rigSource))"
-                : "they ran the rigs '\(left.rigName)' and '\(right.rigName)'"
+        if left.rigName != right.rigName {
+            return "they ran the rigs '\(left.rigName)' and '\(right.rigName)'"
+        }
+        // The seed that counts is the header's.
+        if let differing = setting(left.rigSource, right.rigSource, besides: ["seed"]) {
+            return "their rigs of the name '\(left.rigName)' differ in \(differing)"
         }
         let count = "\(first.shard.count)"
         return differ("they have the seeds", "\(left.seed)", "\(right.seed)")
@@ -133,21 +136,23 @@ struct ShardRuns {
         header.judging.filter { !$0.hasPrefix("started_us=") }
     }
 
-    /// ` in line 7: 'a' and 'b'`.
-    private static func line(_ one: String, _ other: String) -> String {
-        let lines = [one, other].map { $0.split(separator: "\n", omittingEmptySubsequences: false) }
-        let count = max(lines[0].count, lines[1].count)
-        guard
-            let at = (0..<count).first(where: { line in
-                let texts = lines.map { $0.indices.contains(line) ? $0[line] : nil }
-                return texts[0] != texts[1]
-            })
-        else { return "" }
-        let texts = lines.map {
-            $0.indices.contains(at)
-                ? "'\($0[at].trimmingCharacters(in: .whitespaces).prefix(60))'" : "nothing"
+    /// `load: 'arrivals: [...]' and 'arrivals: [...]'`: the first key at the top level whose effective setting differs;
+    /// how the two are written says nothing.
+    private static func setting(
+        _ one: String, _ other: String, besides ignored: Set<String>
+    ) -> String? {
+        guard one != other else { return nil }
+        let settings = [one, other].map { Rig.settings(of: $0) }
+        let key = Set(settings[0].keys).union(settings[1].keys).subtracting(ignored).sorted()
+            .first { settings[0][$0] != settings[1][$0] }
+        guard let key else { return nil }
+        let texts = settings.map { settings in
+            settings[key].map { text in
+                let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                return "'\(Sanitizer.line(line, limit: 80))'"
+            } ?? "nothing"
         }
-        return " in line \(at + 1): \(texts[0]) and \(texts[1])"
+        return "\(key): \(texts[0]) and \(texts[1])"
     }
 
     /// Of several histories of one shard and attempt, keeps one with an end, then the one with the most exchanges.

@@ -70,7 +70,8 @@ package struct RaceStage {
             settings: isVirtual
                 ? .virtual
                 : .init(
-                    ripening: .milliseconds(venue.isNear ? 10 : 100), atOnce: rig.race.atOnce,
+                    ripening: .milliseconds(venue.isNear ? 10 : 100),
+                    patience: rig.target.timeout, atOnce: rig.race.atOnce,
                     batch: rig.race.atOnce))
     }
 

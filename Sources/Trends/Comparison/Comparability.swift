@@ -12,7 +12,8 @@ struct Comparability: Sendable, Hashable {
     var isVirtual: Bool
     var lanes: Int
     var version: String
-    /// Which part of the plan it was: `the whole plan`, or `shard 3 of 8`, one that goes on where another ended apart.
+    static let wholePlan = "the whole plan"
+    /// Which part of the plan it was: `wholePlan`, or `shard 3 of 8`, one that goes on where another ended apart.
     var part: String
     /// The rig as recorded.
     var rigSource: String
@@ -31,7 +32,7 @@ struct Comparability: Sendable, Hashable {
             summary.run.shard.map { shard in
                 "shard \(shard.number) of \(shard.count)"
                     + (shard.earlier.isEmpty ? "" : ", attempt \(shard.attempt)")
-            } ?? "the whole plan"
+            } ?? Self.wholePlan
         rigSource = header.rigSource
         doubts = []
         if summary.run.interrupted { doubts.append("was interrupted") }
@@ -67,7 +68,6 @@ struct Comparability: Sendable, Hashable {
         tell("load", base.load, load)
         tell("part of the plan", base.part, part)
         tell("target", base.target, target)
-        tell("part of the plan", base.part, part)
         if !besidesRig { tell("protocol", base.protocolName, protocolName) }
         if isVirtual != base.isVirtual {
             told.append("one of the two runs was in virtual time")

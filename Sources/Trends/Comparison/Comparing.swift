@@ -129,7 +129,8 @@ extension Comparison {
                 row: Row(
                     subject: subject, statistic: statistic, unit: .share, base: before.share,
                     run: after.share, baseCount: before.trials, runCount: after.trials,
-                    low: difference - reach, high: difference + reach, sure: 0, verdict: .tooFew,
+                    low: max(-1, difference - reach), high: min(1, difference + reach), sure: 0,
+                    verdict: .tooFew,
                     isSmall: false),
                 probability: error > 0 ? Significance.twoSided(difference / error) : 1)
         ]

@@ -207,8 +207,11 @@ extension Comparability {
     var fingerprint: String {
         let keys = keys
         let setting = isVirtual ? "virtual" : "live, \(lanes) lanes"
+        // Of the whole plan nothing is said, as before there were shards.
+        let part = part == Self.wholePlan ? [] : [part]
         let all =
-            [load, target, protocolName, setting] + keys.sorted { $0.key < $1.key }.map(\.value)
+            [load, target, protocolName, setting] + part
+            + keys.sorted { $0.key < $1.key }.map(\.value)
         // What a target's name says of faults stands under faults, too.
         let plainTarget = target.firstRange(of: ", faults: ").map { target[..<$0.lowerBound] }
         var parts = keys
@@ -216,6 +219,7 @@ extension Comparability {
         parts["target", default: ""] += plainTarget ?? target[...]
         parts["protocol"] = protocolName
         parts["lanes"] = setting
+        parts["part of the plan"] = part.first
         let named = parts.sorted { $0.key < $1.key }.map { name, text in
             name.filter { !$0.isWhitespace } + "="
                 + String(Self.hash(text) & 0xffff_ffff, radix: 16)
