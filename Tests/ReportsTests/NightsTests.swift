@@ -252,7 +252,7 @@ struct NightsTests {
     }
 
     @Test(
-        "a night with another rig is named with what differs, and the series begins anew after it")
+        "a night with another rig is named with what differs, and the series begins anew with it")
     func odd() throws {
         func terms(_ target: String) throws -> String {
             var sample = Sample(Shape(households: 2))
@@ -267,13 +267,18 @@ struct NightsTests {
         let slow = try terms("embedded (http://127.0.0.1:4712), faults: slow")
         var nights = (0..<4).map { MadeUp.night($0, ["rate": 10]) }
         for index in nights.indices { nights[index].terms = index == 2 ? slow : usual }
-        let view = NightsView(nights, rig: "nightly")
-        #expect(view.restarts == [0, 2, 3] && view.counted == 1)
+        let view = NightsView(Array(nights.prefix(3)), rig: "nightly")
+        #expect(view.restarts == [0, 2] && view.counted == 1)
         #expect(
             view.headline
-                == "No result yet: the rig changed between night 3 and night 4 (faults), so "
+                == "No result yet: the rig changed between night 2 and night 3 (faults), so "
                 + "the series starts again: 1 of the 8 nights needed to detect a change.")
-        #expect(NightsText.text([view], width: 100, color: false).contains("▄▄¦▄¦▄"))
+        #expect(NightsText.text([view], width: 100, color: false).contains("▄▄¦▄"))
+        // Back at what it was, it goes on where it was.
+        let back = NightsView(nights, rig: "nightly")
+        #expect(back.restarts == [0] && back.counted == 3)
+        #expect(back.nights[2].gap == "not compared: its rig was another one (faults)")
+        #expect(NightsText.text([back], width: 100, color: false).contains("▄▄×▄"))
         // A book from before the parts were kept says that it differs, and not in what; against terms of today
         // nothing is known.
         nights[1].terms = "older"
@@ -318,6 +323,27 @@ struct NightsTests {
         // Beyond one interval the service had its part in it.
         #expect(view(5000).series[0].changes.map(\.isWorse) == [true])
         #expect(!view(5000).series[0].isOnGrid)
+    }
+
+    @Test("a night with another load costs none of the nights before it, once the load is back")
+    func aside() throws {
+        func view(_ count: Int) -> NightsView {
+            NightsView(
+                (0..<count).map { index in
+                    var night = MadeUp.night(
+                        index, ["errors": index < 12 ? 0 : 0.01, "rate": index == 10 ? 500 : 1000])
+                    night.terms = index == 10 ? "3.b load=2" : "3.a load=1"
+                    return night
+                }, rig: "nightly")
+        }
+        // On that night nothing is known of what became of it.
+        #expect(view(11).restarts == [0, 10] && view(11).counted == 1)
+        let after = view(12)
+        #expect(after.restarts == [0] && after.counted == 11 && after.gaps == 1)
+        #expect(after.nights[10].gap == "not compared: its rig was another one (load)")
+        let errors = try #require(view(15).series.first { $0.name == "errors" })
+        #expect(errors.changes.map(\.noticed) == [14])
+        #expect(view(15).series.first { $0.name == "rate" }?.changes.isEmpty == true)
     }
 
     /// 0 0 0 0 0 1 1 1 errors: of 800 requests that is chance, of 80,000 it is not.

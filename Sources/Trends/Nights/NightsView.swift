@@ -50,13 +50,8 @@ public struct NightsView: Sendable, Hashable {
     /// `accepted`, what is about this rig.
     public init(_ nights: [Night], rig: String, accepted: [Acceptance] = []) {
         self.rig = rig
+        let (nights, restarts) = Self.stretches(nights)
         self.nights = nights
-        var restarts = [0]
-        var last: Night?
-        for (index, night) in nights.enumerated() where !night.isGap {
-            if let last, !night.isAlike(last) { restarts.append(index) }
-            last = night
-        }
         self.restarts = restarts
         let names = nights.last?.series ?? []
         let accepted = accepted.filter { $0.rig == rig }
@@ -82,6 +77,29 @@ public struct NightsView: Sendable, Hashable {
                 Jump(series: series, unusual: $0)
             }
         }
+    }
+
+    /// Where stretches of nights that may be held against each other begin. Nights of another rig from which the rig came
+    /// back to what it was are set aside: a night with half of the load does not cost all nights before it.
+    private static func stretches(_ nights: [Night]) -> (nights: [Night], restarts: [Int]) {
+        var told = nights
+        var stretches: [[Int]] = []
+        for (index, night) in nights.enumerated() where !night.isGap {
+            let same = stretches.lastIndex { $0.last.map { night.isAlike(nights[$0]) } ?? false }
+            guard let same else {
+                stretches.append([index])
+                continue
+            }
+            for aside in stretches[(same + 1)...].joined() {
+                let differences = nights[aside].differences(from: night)
+                told[aside].gap =
+                    "not compared: its rig was another one"
+                    + (differences.isEmpty ? "" : " (\(differences.joined(separator: ", ")))")
+            }
+            stretches.removeSubrange((same + 1)...)
+            stretches[same].append(index)
+        }
+        return (told, [0] + stretches.dropFirst().compactMap(\.first))
     }
 
     /// One view for each rig, the one with the newest night first.
