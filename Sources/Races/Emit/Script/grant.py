@@ -470,15 +470,6 @@ class Trial:
                    for codes in self.codes.values() for poll in self.of("device-token"))
 
 
-def read_accounts():
-    given = os.environ.get("SCREENRIG_ACCOUNTS", "")
-    if os.path.exists(given):
-        rows = list(csv.DictReader(open(given)))
-        return [(row["user"], row["password"], row.get("user-id") or row["user"]) for row in rows]
-    listed = [entry.split(":") for entry in given.split(",") if entry]
-    return [(entry[0], entry[1], entry[2] if len(entry) > 2 else entry[0]) for entry in listed]
-
-
 def hits_of(trials, accounts):
     """In how many the promise was broken; one user that is named by an account's id says it of all."""
     ids, shown = {account[2] for account in accounts}, {str(s.user) for t in trials for s in t.seen}

@@ -10,8 +10,8 @@ for word in sys.argv[1:]:
         sys.exit(2)
 BASE = BASE.rstrip("/")
 STATEMENT = os.environ.get("SCREENRIG_STATEMENT", TARGET["demoStatement"])
-# user:password or user:password:id-in-tokens, with commas between; none: made-up ones.
-ACCOUNTS = [a.split(":") for a in os.environ.get("SCREENRIG_ACCOUNTS", "").split(",") if a]
+# None: made-up ones.
+ACCOUNTS = read_accounts()
 
 
 class Forms(HTMLParser):

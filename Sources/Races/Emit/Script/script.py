@@ -6,11 +6,12 @@
 #
 #   ADDRESS, or SCREENRIG_TARGET: the service to test (__BASE__)
 #   SCREENRIG_STATEMENT  the software statement__STATEMENT__
-#   SCREENRIG_ACCOUNTS   user:password[:id-in-tokens],... (default: invented accounts)
+#   SCREENRIG_ACCOUNTS   a file of accounts (columns user, password, user-id), or user:password[:id],...
+#                        (default: invented accounts)
 #   SCREENRIG_CA         a certificate to trust
 __MORE__#
 # Prints k of n. Exit codes: 0 does not reproduce, 1 reproduces, 2 wrong argument, 3 could not run.
-import base64, hashlib, json, os, random, re, socket, ssl, string, sys, threading, time
+import base64, csv, hashlib, json, os, random, re, socket, ssl, string, sys, threading, time
 import traceback
 from html.parser import HTMLParser
 from urllib.parse import quote, urlencode, urljoin, urlsplit

@@ -91,11 +91,10 @@ class Trial:
         number = int(op["args"].get("account") or re.sub(r"\D", "", op["tag"] or "") or 1)
         household = self.actors[op["actor"]]["household"]
         if ACCOUNTS:
-            given = ACCOUNTS[(household + number - 1) % len(ACCOUNTS)]
-            account = given if len(given) > 2 else given + [given[0]]
+            account = ACCOUNTS[(household + number - 1) % len(ACCOUNTS)]
         else:
             user = "%s-%d-%d" % (self.run, household, number)
-            account = [user, "password", user]
+            account = (user, "password", user)
         self.users[account[2]] = household
         return account
 
