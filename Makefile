@@ -58,7 +58,7 @@ bench: release ## measure the goals against wrk, hey, h2load and ab (K6=, VEGETA
 	Benchmarks/.build/release/goals $(ROWS)
 
 evaluation: release # what detection and races run; installed nowhere
-	swift build -c release --product evaluation
+	swift build -c release --product evaluation --static-swift-stdlib
 
 detection: evaluation ## score the judge against the stand-in's faults; rewrites the tables in docs/detection.md
 	.build/release/evaluation detection --seeds 20 --socket-seeds 3 --foreign-seeds 3 --page docs/detection.md

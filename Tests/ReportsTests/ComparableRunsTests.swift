@@ -1,3 +1,4 @@
+import Foundation
 import Journal
 import Statistics
 import TestSupport
@@ -11,10 +12,10 @@ struct ComparableRunsTests {
     @discardableResult
     static func write(_ sample: Sample, in folder: TestFolder, minute: Int) throws -> RunDirectory {
         var sample = sample
+        sample.header.startedMicroseconds = 1_795_244_400_000_000 + Int64(minute) * 60_000_000
         let directory = try RunDirectory.create(
             rig: sample.header.rigName,
-            startedMicroseconds: 1_795_244_400_000_000 + Int64(minute) * 60_000_000,
-            under: folder.path)
+            startedMicroseconds: sample.header.startedMicroseconds, under: folder.path)
         sample.header.run = directory.name
         let writer = try HistoryWriter(path: directory.history, header: sample.header)
         for exchange in sample.exchanges.sorted(by: { $0.ended < $1.ended }) {
@@ -55,6 +56,16 @@ struct ComparableRunsTests {
         #expect(comparison.base.id == wanted.name)
         #expect(comparison.run.id == run.name)
         #expect(comparison.promises == nil)
+    }
+
+    @Test("a copy of the run is none, however it is called")
+    func copy() throws {
+        let folder = TestFolder()
+        let run = try Self.write(Sample(Self.small), in: folder, minute: 5)
+        try FileManager.default.copyItem(
+            atPath: run.path, toPath: folder.path("a-20261121T070000Z"))
+        #expect(RunDirectory.all(under: folder.path).count == 2)
+        #expect(try Comparison.sinceLastComparable(run, draws: 20) == nil)
     }
 
     @Test("an age is counted from the run: the newest that is at least so much older")

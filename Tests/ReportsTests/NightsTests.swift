@@ -346,6 +346,35 @@ struct NightsTests {
         #expect(view(15).series.first { $0.name == "rate" }?.changes.isEmpty == true)
     }
 
+    @Test("what creeps up is told as that, by headline, message and digest alike")
+    func creeping() throws {
+        var dice = Seed(3).generator()
+        let nights = (0..<20).map { index in
+            var night = MadeUp.night(
+                index,
+                [
+                    "sign-in-service p95": 400 * (1 + 0.03 * Double(max(0, index - 6)))
+                        * (1 + 0.004 * (2 * dice.unit() - 1))
+                ])
+            night.mark = index < 9 ? "v1" : "v2"
+            return night
+        }
+        let view = NightsView(nights, rig: "nightly")
+        #expect(view.verdict == .worse)
+        #expect(
+            view.headline.hasPrefix(
+                "Still getting worse: sign-in-service p95 gets a little worse every night: from 4"),
+            "\(view.headline)")
+        #expect(!view.headline.contains("v2"))
+        let text = NightJSON.text(view, exitCode: 0, report: nil, page: "p", digest: .null)
+        let message = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+        let standing = try #require((message?["standing"] as? [[String: Any]])?.first)
+        #expect(standing["gradual"] as? Bool == true && standing["low"] is NSNull)
+        let size = try #require(standing["change"] as? Double)
+        #expect(abs(size - 0.39) < 0.04, "\(size)")
+        #expect(Digest(view).subject.contains("a little every night"))
+    }
+
     /// 0 0 0 0 0 1 1 1 errors: of 800 requests that is chance, of 80,000 it is not.
     @Test("a share is judged by how many it is of, where the nights tell")
     func wholes() {

@@ -64,7 +64,12 @@ public struct ComparableRuns {
     /// What the header alone tells.
     private func mayBeAlike(_ candidate: RunDirectory) -> Bool {
         guard let history = try? History(path: candidate.history) else { return false }
-        return Sanitizer.line(history.header.rigName) == run.comparability.rig
-            && history.header.isVirtual == run.comparability.isVirtual && history.end != nil
+        let header = history.header
+        // A copy of the run itself: a live one has its id and its start to the microsecond.
+        guard header.isVirtual || (header.runID, header.startedMicroseconds) != run.identity else {
+            return false
+        }
+        return Sanitizer.line(header.rigName) == run.comparability.rig
+            && header.isVirtual == run.comparability.isVirtual && history.end != nil
     }
 }

@@ -27,6 +27,8 @@ public struct ComparedRun: Sendable {
     var signedIn: Int
     /// The same by step of the abstract machine; nil until somebody asks (`readSteps`).
     var steps: RunSteps?
+    /// Its id and its start, in microseconds since 1970: what a copy of it has as well.
+    let identity: (RunID?, Int64)
     /// What charts of a report show of it.
     let charts: EarlierRun
     /// The length of a stretch, in seconds.
@@ -54,6 +56,7 @@ public struct ComparedRun: Sendable {
         signedIn = summary.households.signedIn
         side = Comparison.Side(summary)
         comparability = Comparability(summary, fold.header)
+        identity = (fold.header.runID, fold.header.startedMicroseconds)
         charts = EarlierRun(summary)
         kinds = summary.errors
         grid = PollGrid(fold.header)

@@ -149,15 +149,12 @@ struct DigestReader {
     private func regression(
         _ series: NightSeries, _ change: NightSeries.Change, now: Double?
     ) -> Digest.Finding {
-        let start = view.restarts.last ?? 0
         let isNew = now == nil
-        if let rise = GradualRise(series, from: start) {
+        if let rise = view.rise(of: series) {
             let (from, size) = (nights[rise.first], series.shortSize(rise.change))
             return Digest.Finding(
                 kind: isNew ? .worse : .stillWorse, colour: .red, name: series.name,
-                text: "\(series.name) gets a little worse every night: from "
-                    + "\(series.text(rise.change.before)) to \(series.text(rise.change.after)), \(size), "
-                    + "in \(Figures.counted(rise.nights, "night")).",
+                text: rise.sentence(series) + ".",
                 short: "\(series.name) \(size), a little every night",
                 since: Digest.Since(
                     night: from.started, mark: "", markBefore: "", events: [], isGradual: true,

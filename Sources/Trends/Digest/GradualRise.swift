@@ -1,3 +1,4 @@
+internal import Rendering
 internal import Statistics
 
 /// A series that got worse a little every night: naming a first night, and the deploy before it, would accuse the wrong
@@ -39,6 +40,13 @@ struct GradualRise {
         change = NightSeries.Change(
             first: first, noticed: series.values.count - 1, before: before, after: after,
             ratio: Interval(low: after / before, high: after / before), isWorse: true)
+    }
+
+    /// `sign-in p95 gets a little worse every night: from 412 ms to 530 ms, +29 %, in 9 nights`.
+    func sentence(_ series: NightSeries) -> String {
+        "\(series.name) gets a little worse every night: from \(series.text(change.before)) to "
+            + "\(series.text(change.after)), \(series.shortSize(change)), in "
+            + Figures.counted(nights, "night")
     }
 
     /// The sum of squares around the best step.

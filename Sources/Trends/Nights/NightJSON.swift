@@ -62,17 +62,22 @@ enum NightJSON {
     }
 
     private static func change(_ alarm: NightsView.Alarm, in view: NightsView) -> JSON {
-        let (series, change) = (alarm.series, alarm.change)
+        let series = alarm.series
+        let rise = view.rise(of: series)
+        let change = rise?.change ?? alarm.change
+        // A rise has no interval: it is drawn through all of its nights.
+        func bound(_ ratio: Double) -> JSON { rise == nil ? .decimal(ratio - 1, 4) : .null }
         return .members([
             ("series", .string(series.name)),
             ("unit", unit(series)),
+            ("gradual", .bool(rise != nil)),
             ("before", .decimal(change.before, 6)),
             ("after", .decimal(change.after, 6)),
             ("change", .decimal(change.after / max(change.before, 1e-9) - 1, 4)),
-            ("low", .decimal(change.ratio.low - 1, 4)),
-            ("high", .decimal(change.ratio.high - 1, 4)),
+            ("low", bound(change.ratio.low)),
+            ("high", bound(change.ratio.high)),
             ("firstNight", .string(view.nights[change.first].started)),
-            ("toldOn", .string(view.nights[change.noticed].started)),
+            ("toldOn", .string(view.nights[alarm.change.noticed].started)),
         ])
     }
 }

@@ -157,9 +157,11 @@ public struct NightsView: Sendable, Hashable {
         }
         let standing = standing
         if let first = standing.first {
-            sentences.append(
-                "Still worse since \(nights[first.regression.change.first].name): "
-                    + "\(sentence(first))\(Self.more(standing.count)).")
+            let lead =
+                rise(of: first.series) == nil
+                ? "Still worse since \(nights[first.regression.change.first].name)"
+                : "Still getting worse"
+            sentences.append("\(lead): \(sentence(first))\(Self.more(standing.count)).")
         }
         if last.isGap {
             sentences.append("No values for the night of \(last.day): \(last.gap)")
@@ -220,9 +222,17 @@ public struct NightsView: Sendable, Hashable {
             + (differences.isEmpty ? "" : " (\(differences.joined(separator: ", ")))")
     }
 
-    /// `poll-token p99 went from 18.1 ms to 24.2 ms, +34 % (+29 % to +38 %), since ...`.
+    /// How a series crept up, where that is what it did: a step, and the deploy before it, would be accused wrongly.
+    func rise(of series: NightSeries) -> GradualRise? {
+        GradualRise(series, from: restarts.last ?? 0)
+    }
+
+    /// `poll-token p99 went from 18.1 ms to 24.2 ms, +34 % (+29 % to +38 %), since ...`; of what crept up, that.
     func sentence(_ alarm: Alarm) -> String {
         let (series, change) = (alarm.series, alarm.change)
+        if let rise = rise(of: series) {
+            return rise.sentence(series) + ", since about \(nights[rise.first].day)"
+        }
         return "\(series.name) went from \(series.text(change.before)) to "
             + "\(series.text(change.after)), \(series.sizeText(change)), since "
             + nights[change.first].name
@@ -231,6 +241,7 @@ public struct NightsView: Sendable, Hashable {
     /// `poll-token p99 went from 18.1 ms to 24.2 ms, +34 %`: from the level before to the one now.
     public func sentence(_ standing: Regression) -> String {
         let (series, regression) = (standing.series, standing.regression)
+        if let rise = rise(of: series) { return rise.sentence(series) }
         var change = regression.change
         change.after = regression.now
         return "\(series.name) went from \(series.text(change.before)) to "
