@@ -150,6 +150,6 @@ struct NightsDocsTests {
         "htmlFile",
     ]
     static let changeKeys = [
-        "series", "unit", "before", "after", "change", "low", "high", "firstNight", "toldOn",
+        "series", "unit", "before", "after", "change", "low", "high", "firstNight", "gradual", "toldOn",
     ]
 }

@@ -80,8 +80,11 @@ public struct RaceReport: Sendable {
 
     /// The same in one word.
     package var verdict: Verdict {
-        if isInterrupted || outcome.whyNothingCameAbout != nil { return .aborted }
-        return outcome.isAccusing || stillReproduces ? .fail : .pass
+        if isInterrupted { return .aborted }
+        // A case that still reproduces tells something, whatever became of the search.
+        if stillReproduces { return .fail }
+        if outcome.whyNothingCameAbout != nil { return .aborted }
+        return outcome.isAccusing ? .fail : .pass
     }
 
     /// Writes them; what is there is replaced.

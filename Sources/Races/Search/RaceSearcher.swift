@@ -199,7 +199,9 @@ final class RaceSearcher {
     func lookInto(_ chosen: [Int], isLast: Bool) async {
         var tried: Set<Suspicion> = []
         while !isOver, let suspicion = suspicion(chosen, besides: tried, isLast: isLast) {
-            if !isAlone, isNearlyAnywhere(suspicion.track, suspicion.promise) {
+            if !isAlone, !arena.isolatesTrials,
+                isNearlyAnywhere(suspicion.track, suspicion.promise)
+            {
                 await goAlone(chosen, forgetting: suspicion.promise)
                 continue
             }
@@ -231,8 +233,9 @@ final class RaceSearcher {
     }
 
     /// The promise broken over the widest range of offsets, and where, if that is no accident yet to be
-    /// waited for; what is documented before what is not. On a log grid a hit stands for a stretch as long as it is far out: by their number a
-    /// promise that breaks within a millisecond of zero would outweigh one that breaks for thirty.
+    /// waited for; what is documented before what is not. On a log grid a hit stands for a stretch as long as
+    /// it is far out: by their number a promise that breaks within a millisecond of zero would outweigh one
+    /// that breaks for thirty.
     private func suspicion(
         _ chosen: [Int], besides tried: Set<Suspicion>, isLast: Bool
     ) -> Suspicion? {
@@ -402,6 +405,7 @@ final class RaceSearcher {
         }
     }
 
+    /// What fails most runs leads the report.
     private func putDocumentedFirst() {
         let order = outcome.findings.indices.sorted {
             let (left, right) = (outcome.findings[$0].source, outcome.findings[$1].source)

@@ -193,7 +193,7 @@ struct RaceCommand: AsyncParsableCommand {
         await watch?.end(outcome, report, at: directory.path)
         await stage.shutdown()
         if wasStopped { throw CommandFailure(code: .interrupted, message: "") }
-        if let reason = outcome.whyNothingCameAbout {
+        if !kept, let reason = outcome.whyNothingCameAbout {
             throw CommandFailure.couldNotRun(reason)
         }
         return RaceEnding(
