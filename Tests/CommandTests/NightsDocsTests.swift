@@ -150,6 +150,7 @@ struct NightsDocsTests {
         "htmlFile",
     ]
     static let changeKeys = [
-        "series", "unit", "before", "after", "change", "low", "high", "firstNight", "gradual", "toldOn",
+        "series", "unit", "before", "after", "change", "low", "high", "firstNight", "gradual",
+        "toldOn",
     ]
 }

@@ -9,9 +9,13 @@ public final class RoughServer: @unchecked Sendable {
     public let port: Int
     private let listener: Int32
     private let accepted = Mutex(0)
+    private let ended = Mutex(0)
 
     /// How many connections there have been.
     public var connections: Int { accepted.withLock { $0 } }
+
+    /// How many of them it has closed.
+    public var closedConnections: Int { ended.withLock { $0 } }
 
     public init(_ script: @escaping @Sendable (Visit) -> Void) {
         let (listener, port) = Loopback.listening()
@@ -33,6 +37,7 @@ public final class RoughServer: @unchecked Sendable {
                     let visit = Visit(descriptor, number: number)
                     script(visit)
                     visit.close()
+                    ended.withLock { $0 += 1 }
                 }
             }
         }

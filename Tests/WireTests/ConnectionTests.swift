@@ -220,9 +220,11 @@ struct ConnectionTests {
         let (transfers, turns) = try Bench.run(engine: engine) { bench in
             let device = plainDevice()
             var transfers: [Transfer] = []
-            for _ in 1...3 {
+            for number in 1...3 {
                 transfers.append(await bench.exchange(get(port), from: device))
-                try? await bench.lane.sleep(for: .milliseconds(20))
+                repeat {
+                    try? await bench.lane.sleep(for: .milliseconds(20))
+                } while server.closedConnections < number
             }
             return (transfers, bench.transport.openConnections)
         }
