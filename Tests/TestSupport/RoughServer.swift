@@ -37,7 +37,7 @@ public final class RoughServer: @unchecked Sendable {
                     let visit = Visit(descriptor, number: number)
                     script(visit)
                     visit.close()
-                    ended.withLock { $0 += 1 }
+                    self.ended.withLock { $0 += 1 }
                 }
             }
         }
