@@ -346,6 +346,27 @@ struct NightsTests {
         #expect(view(15).series.first { $0.name == "rate" }?.changes.isEmpty == true)
     }
 
+    @Test("of two rigs in turn each is held against its own nights")
+    func inTurn() throws {
+        func view(_ count: Int) -> NightsView {
+            NightsView(
+                (0..<count).map { index in
+                    let isOther = !index.isMultiple(of: 2)
+                    var night = MadeUp.night(
+                        index, ["errors": 0, "rate": isOther ? 500 : index < 14 ? 1000 : 800])
+                    night.terms = isOther ? "3.b load=2" : "3.a load=1"
+                    return night
+                }, rig: "nightly")
+        }
+        let odd = view(18)
+        #expect(odd.restarts == [0, 1] && odd.counted == 9 && odd.gaps == 8)
+        #expect(odd.series.first { $0.name == "rate" }?.changes.isEmpty == true)
+        let even = view(19)
+        #expect(even.restarts == [0] && even.counted == 10 && even.gaps == 9)
+        let rate = try #require(even.series.first { $0.name == "rate" })
+        #expect(rate.changes.map(\.first) == [14] && rate.changes.map(\.noticed) == [18])
+    }
+
     @Test("what creeps up is told as that, by headline, message and digest alike")
     func creeping() throws {
         var dice = Seed(3).generator()

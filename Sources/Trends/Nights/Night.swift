@@ -170,6 +170,8 @@ extension Night {
         return terms.prefix { $0 != " " } == other.terms.prefix { $0 != " " }
     }
 
+    func hasFormat(of other: Night) -> Bool { format == other.format }
+
     /// What its terms begin with, up to the point; empty in books from before they had a format.
     private var format: Substring {
         let first = terms.prefix { $0 != " " }

@@ -79,27 +79,39 @@ public struct NightsView: Sendable, Hashable {
         }
     }
 
-    /// Where stretches of nights that may be held against each other begin. Nights of another rig from which the rig came
-    /// back to what it was are set aside: a night with half of the load does not cost all nights before it.
+    /// Where stretches of nights that may be held against each other begin. Nights of another rig between those of a
+    /// stretch are set aside: one night with half of the load does not cost all nights before it, and of two rigs in turn
+    /// each has its own past.
     private static func stretches(_ nights: [Night]) -> (nights: [Night], restarts: [Int]) {
         var told = nights
-        var stretches: [[Int]] = []
-        for (index, night) in nights.enumerated() where !night.isGap {
-            let same = stretches.lastIndex { $0.last.map { night.isAlike(nights[$0]) } ?? false }
-            guard let same else {
-                stretches.append([index])
-                continue
+        var restarts: [Int] = []
+        var end = nights.count
+        while let newest = nights[..<end].lastIndex(where: { !$0.isGap }) {
+            var first = newest
+            var others: [Int] = []
+            for index in nights[..<newest].indices.reversed() where !nights[index].isGap {
+                // What terms of another format say is too little to look for them far away.
+                if nights[index].isAlike(nights[first]),
+                    others.isEmpty || nights[index].hasFormat(of: nights[first])
+                {
+                    for other in others {
+                        told[other].gap = gap(nights[other], amid: nights[first])
+                    }
+                    (first, others) = (index, [])
+                } else {
+                    others.append(index)
+                }
             }
-            for aside in stretches[(same + 1)...].joined() {
-                let differences = nights[aside].differences(from: night)
-                told[aside].gap =
-                    "not compared: its rig was another one"
-                    + (differences.isEmpty ? "" : " (\(differences.joined(separator: ", ")))")
-            }
-            stretches.removeSubrange((same + 1)...)
-            stretches[same].append(index)
+            restarts.insert(first, at: 0)
+            end = first
         }
-        return (told, [0] + stretches.dropFirst().compactMap(\.first))
+        return (told, [0] + restarts.dropFirst())
+    }
+
+    private static func gap(_ night: Night, amid others: Night) -> String {
+        let differences = night.differences(from: others)
+        return "not compared: its rig was another one"
+            + (differences.isEmpty ? "" : " (\(differences.joined(separator: ", ")))")
     }
 
     /// One view for each rig, the one with the newest night first.
