@@ -386,7 +386,8 @@ struct NightsTests {
             view.headline.hasPrefix(
                 "Still getting worse: sign-in-service p95 gets a little worse every night: from 4"),
             "\(view.headline)")
-        #expect(!view.headline.contains("v2"))
+        let terminal = NightsText.text([view], width: 200, color: false)
+        #expect(!terminal.contains("v2"), "\(terminal)")
         let text = NightJSON.text(view, exitCode: 0, report: nil, page: "p", digest: .null)
         let message = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
         let standing = try #require((message?["standing"] as? [[String: Any]])?.first)

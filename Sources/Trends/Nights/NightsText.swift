@@ -104,10 +104,13 @@ public enum NightsText {
             .sorted { ($0.1.noticed, $1.0.name) > ($1.1.noticed, $0.0.name) }
         var lines = all.prefix(12).flatMap { series, change -> [String] in
             let mark = change.isWorse ? ink("WORSE ", .red, bold: true) : ink("better", .green)
+            let isPresent = change.isWorse && change.first >= view.restarts.last ?? 0
+            let what =
+                (isPresent ? view.rise(of: series) : nil)?.sentence(series)
+                ?? "\(series.name) \(series.text(change.before)) → \(series.text(change.after)), "
+                + "\(series.sizeText(change)), since \(view.nights[change.first].name)"
             let text =
-                "       \(series.name) \(series.text(change.before)) → \(series.text(change.after)), "
-                + "\(series.sizeText(change)), since \(view.nights[change.first].name) (detected "
-                + "\(view.nights[change.noticed].day)\(accepted(change)))"
+                "       \(what) (detected \(view.nights[change.noticed].day)\(accepted(change)))"
             let wrapped = Wrapping.lines(text, width: width, hanging: 7)
             return [mark + wrapped[0].dropFirst(6)] + wrapped.dropFirst()
         }
