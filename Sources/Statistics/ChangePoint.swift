@@ -71,7 +71,7 @@ public struct ChangePointDetector: Sendable, Hashable {
     }
 
     /// All lasting changes, in their order. Values below zero count as zero. `wholes`: of how many each value is a share;
-    /// nil, or left away, where that is not known.
+    /// nil, or left away, where that is not known: then those that tell stand for it.
     public func changes(in values: [Double], wholes: [Double?] = []) -> [ChangePoint] {
         let values = readings(values, wholes)
         var found: [Split] = []
@@ -85,11 +85,13 @@ public struct ChangePointDetector: Sendable, Hashable {
     }
 
     private func readings(_ values: [Double], _ wholes: [Double?]) -> [Reading] {
-        values.indices.map { position in
+        let known = wholes.compactMap(\.self)
+        let usual = known.isEmpty ? nil : known.reduce(0, +) / Double(known.count)
+        return values.indices.map { position in
             Reading(
                 log: Elementary.logarithm(max(0, values[position]) + max(offset, 1e-9)),
                 share: max(0, values[position]),
-                whole: position < wholes.count ? wholes[position] : nil)
+                whole: (position < wholes.count ? wholes[position] : nil) ?? usual)
         }
     }
 

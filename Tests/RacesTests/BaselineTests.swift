@@ -104,6 +104,10 @@ import Vocabulary
         #expect(outcome([Self.late, other]).gone.isEmpty)
         let half = [Self.whole(), Self.whole("poll-delete", isWhole: false)]
         #expect(outcome([Self.late, other], sweeps: half).gone.isEmpty)
+        // It broke in a trial that nobody looked into.
+        var seen = outcome([Self.late, other], sweeps: swept)
+        seen.seen = [other]
+        #expect(seen.gone.isEmpty)
         // One way to play it was swept, another was not.
         let ways = half + [Self.whole("poll-delete")]
         #expect(outcome([Self.late, other], sweeps: ways).gone.isEmpty)
@@ -128,6 +132,11 @@ import Vocabulary
             (
                 "{\"schema\": \"screenrig/race/1\", \"findings\": [{\"plan\": \"x\"}]}",
                 "findings[0] lacks its plan or its invariant"
+            ),
+            (
+                "{\"schema\": \"screenrig/race/1\", \"findings\": [{\"plan\": \"x\", \"invariant\": "
+                    + "\"logout-final\", \"source\": \"screenrig's own expectation\"}]}",
+                "source of findings[0] is none of documented, policy, ours"
             ),
         ])
     func refuses(text: String, reason: String) throws {

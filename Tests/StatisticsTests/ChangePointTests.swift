@@ -200,6 +200,13 @@ struct ChangePointTests {
                 .contains(where: \.isRise)
         }
         #expect(alarmed <= 5, "\(alarmed) of 100")
+        // A book of which the first nights do not tell yet.
+        let some = (0..<60).map { $0 < 12 ? nil : Optional(820.0) }
+        let mixed = seeds.count { seed in
+            ofShares.changes(in: Self.errors(share, nights: 60, seed), wholes: some)
+                .contains { $0.isRise && $0.noticed >= 12 }
+        }
+        #expect(mixed <= 8, "\(mixed) of 100 with nights that do not tell")
         let unusual = seeds.count { seed in
             let values = Self.errors(share, nights: 30, seed)
             return (ofShares.departure(of: values, wholes: wholes)?.deviate ?? 0)

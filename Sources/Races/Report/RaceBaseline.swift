@@ -62,6 +62,12 @@ public struct RaceBaseline: Sendable, Hashable {
                         file: file, reason: "\(list)[\(number)] lacks its plan or its invariant")
                 }
                 let source = row["source"]?.text.flatMap(PromiseSource.init)
+                guard source != nil || row["source"] == nil else {
+                    let all = PromiseSource.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw .notBaseline(
+                        file: file,
+                        reason: "source of \(list)[\(number)] is none of \(all)")
+                }
                 known.insert(Known(plan: plan, invariant: invariant, source: source))
             }
         }
@@ -112,7 +118,7 @@ extension RaceOutcome {
         .union(comparisons.filter { !$0.isPartial }.map(\.plan.name))
         return baseline.known.filter { known in
             swept.contains(known.plan)
-                && !found.contains {
+                && !found.union(seen).contains {
                     $0.plan == known.plan && $0.invariant == known.invariant
                         && (known.source == nil || known.source == $0.source)
                 }

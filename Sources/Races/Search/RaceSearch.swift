@@ -93,6 +93,8 @@ public struct RaceOutcome: Sendable {
     public var examples: [TrialResult?] = []
     /// A promise that broke in a trial shortly before a limit, so that nobody looked into it.
     public var unfollowed: Promise?
+    /// Every promise that broke in a trial, by plan, looked into or not: what was seen is not gone.
+    var seen: Set<RaceBaseline.Known> = []
     /// What was swept, in the order of plans.
     public var sweeps: [Sweep] = []
     /// What plans of two arms came to.

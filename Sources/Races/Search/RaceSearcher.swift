@@ -81,6 +81,10 @@ final class RaceSearcher {
         if outcome.findings.isEmpty, outcome.end != .complete {
             outcome.unfollowed = tracks.flatMap(\.examples.keys).first { !ambient.contains($0) }
         }
+        outcome.seen = Set(
+            tracks.flatMap { track in
+                track.examples.keys.map { RaceBaseline.Known(track.variant.schedule.plan, $0) }
+            } + forgotten.map { RaceBaseline.Known($0.finding.plan, $0.finding.promise) })
         outcome.elapsed = search.clock()
         outcome.gate = RaceFinding.Quantiles(gateErrors)
         outcome.isAlone = isAlone
