@@ -15,18 +15,26 @@ public struct Promise: Sendable, Hashable, Comparable {
     /// Whether what breaks this breaks the other as well: a documented promise is the least that a reading of ours of the
     /// same name asks for, and not the other way round.
     func covers(_ other: Promise) -> Bool {
-        invariant == other.invariant && (source == other.source || source == .documented)
+        invariant == other.invariant && source.covers(other.source)
     }
 
     /// What is documented comes first among promises of one invariant.
     public static func < (left: Promise, right: Promise) -> Bool {
-        (left.invariant, left.source == .documented ? 0 : 1, left.source.rawValue)
-            < (right.invariant, right.source == .documented ? 0 : 1, right.source.rawValue)
+        (left.invariant, left.source.rank, left.source.rawValue)
+            < (right.invariant, right.source.rank, right.source.rawValue)
     }
 }
 
 extension Promise: CustomStringConvertible {
     public var description: String { invariant.name }
+}
+
+extension PromiseSource {
+    /// A documented promise is part of every expectation of the same name.
+    func covers(_ other: PromiseSource) -> Bool { self == other || self == .documented }
+
+    /// Documented promises come first.
+    var rank: Int { self == .documented ? 0 : 1 }
 }
 
 extension RaceFinding {

@@ -183,7 +183,7 @@ public struct Breach: Sendable, Hashable {
     /// two promises: that the second breaks does not show that the first still does.
     func breaks(_ invariant: Invariant, of source: PromiseSource? = nil) -> Bool {
         self.invariant == invariant
-            && (source == nil || self.source == source || self.source == .documented)
+            && (source.map(self.source.covers) ?? true)
     }
 
     /// The same of the promise that a case is about; the same contradiction is the same promise, whosever it is by now.

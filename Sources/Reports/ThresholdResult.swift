@@ -102,11 +102,12 @@ extension [ThresholdResult] {
 }
 
 extension Threshold {
-    /// What it is about, as it was measured, in the unit of its bound; nil when nothing was.
-    package func measured(_ fold: RunFold) -> Double? { value(of: fold) }
-
-    /// Of how many requests, households or checks a share of them is; nil for what is no share.
-    package func whole(_ fold: RunFold) -> Int? { ThresholdReading(self, fold).whole }
+    /// The value in the unit of its bound, nil when nothing was measured; for shares also the number of requests,
+    /// households or checks that it is a share of.
+    package func measured(_ fold: RunFold) -> (value: Double?, whole: Int?) {
+        let reading = ThresholdReading(self, fold)
+        return (reading.value, reading.whole)
+    }
 
     func value(of measurements: some Measurements) -> Double? {
         ThresholdReading(self, measurements).value

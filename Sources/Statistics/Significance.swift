@@ -32,7 +32,7 @@ public enum Significance {
 
     /// How far `hits` of `all` lie from the share of them that is expected, as a normal deviate: exact up to
     /// 200, beyond that normal. Of the two tails the smaller one counts, with half of the probability of just so many
-    /// (mid-p); 0 where there is none.
+    /// (mid-p); 0 without hits.
     static func deviate(ofHits hits: Double, among all: Double, share: Double) -> Double {
         guard all >= 1, share > 0, share < 1 else { return 0 }
         let (expected, variance) = (all * share, all * share * (1 - share))

@@ -136,7 +136,7 @@ import Vocabulary
             (
                 "{\"schema\": \"screenrig/race/1\", \"findings\": [{\"plan\": \"x\", \"invariant\": "
                     + "\"logout-final\", \"source\": \"screenrig's own expectation\"}]}",
-                "source of findings[0] is none of documented, policy, ours"
+                "source of findings[0] must be one of documented, policy, ours"
             ),
         ])
     func refuses(text: String, reason: String) throws {

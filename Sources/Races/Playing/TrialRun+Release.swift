@@ -62,7 +62,7 @@ extension TrialRun {
             .sorted { ($0.at, $0.position) < ($1.at, $1.position) }
     }
 
-    /// Why nobody waits for a code's end: no service keeps a request open for so long.
+    /// Why this trial cannot wait for the code's end: a service does not keep a request open for so long.
     private func livesTooLong(_ left: Duration) -> String {
         let lives = "its code ends in \(left.components.seconds) s"
         let asked = schedule.codeLifetime.map {

@@ -12,11 +12,11 @@ public struct RaceBaseline: Sendable, Hashable {
         /// Whose promise it was; nil, any: in a file that does not say.
         var source: PromiseSource?
 
-        /// Whether somebody who knows this knows of that breach: what breaks a documented promise breaks a reading of
-        /// ours of the same name as well, and not the other way round.
+        /// Whether a baseline with this entry covers that violation.
         func covers(_ other: Known) -> Bool {
-            plan == other.plan && invariant == other.invariant
-                && (source == nil || source == .documented || source == other.source)
+            guard plan == other.plan, invariant == other.invariant else { return false }
+            guard let source, let violated = other.source else { return source == nil }
+            return source.covers(violated)
         }
     }
 
@@ -66,7 +66,7 @@ public struct RaceBaseline: Sendable, Hashable {
                     let all = PromiseSource.allCases.map(\.rawValue).joined(separator: ", ")
                     throw .notBaseline(
                         file: file,
-                        reason: "source of \(list)[\(number)] is none of \(all)")
+                        reason: "source of \(list)[\(number)] must be one of \(all)")
                 }
                 known.insert(Known(plan: plan, invariant: invariant, source: source))
             }

@@ -81,7 +81,7 @@ public struct RaceReport: Sendable {
     /// The same in one word.
     package var verdict: Verdict {
         if isInterrupted { return .aborted }
-        // A case that still reproduces tells something, whatever became of the search.
+        // A case that still reproduces is a result, even if the search is inconclusive.
         if stillReproduces { return .fail }
         if outcome.whyNothingCameAbout != nil { return .aborted }
         return outcome.isAccusing ? .fail : .pass

@@ -157,7 +157,7 @@ public enum RaceText {
         return lines
     }
 
-    /// Of a promise whose window nobody had the time to look for.
+    /// For a finding whose window was not located.
     private static func seenText(_ finding: RaceFinding) -> String {
         let hits = finding.curve.filter { $0.rate.hits > 0 }.map(\.offset)
         guard let low = hits.min(), let high = hits.max() else {

@@ -26,8 +26,8 @@ final class RaceSearcher {
         /// Trials of it, and those that told nothing, with the reason of the first.
         var trials = 0
         var discarded = 0
-        /// Rounds of whose trials at least half told something, and what there was before this one.
-        var toldRounds = 0
+        /// Rounds of which at least half of the trials were conclusive, and the counts before the current round.
+        var conclusiveRounds = 0
         var trialsBefore = 0
         var discardedBefore = 0
         var reason = ""
@@ -50,10 +50,10 @@ final class RaceSearcher {
             }
         }
 
-        /// A round in which most trials told nothing, though earlier ones did, is not evidence: the service was gone.
+        /// A round counts only if at least half of its trials were conclusive: otherwise the service was down.
         mutating func endRound() {
             rounds += 1
-            if 2 * (discarded - discardedBefore) <= trials - trialsBefore { toldRounds += 1 }
+            if 2 * (discarded - discardedBefore) <= trials - trialsBefore { conclusiveRounds += 1 }
             (trialsBefore, discardedBefore) = (trials, discarded)
         }
 
@@ -72,7 +72,7 @@ final class RaceSearcher {
             await sweep(round)
         }
         outcome.sweeps = tracks.map { track in
-            RaceOutcome.Sweep(track, isWhole: track.toldRounds >= search.terms.perOffset)
+            RaceOutcome.Sweep(track, isWhole: track.conclusiveRounds >= search.terms.perOffset)
         }
         outcome.cutShort = tracks.reduce(0) { $0 + $1.stopped }
         if search.exploresOrders { await explore() }
@@ -258,8 +258,8 @@ final class RaceSearcher {
                 guard !tried.contains(suspicion), !ambient.contains(promise) || isAlone,
                     shown.hits >= 2 || isLast
                 else { continue }
-                let weight = (promise.source == .documented ? 1 : 0, shown.range)
-                if weight > best?.weight ?? (0, .zero) { best = (suspicion, weight) }
+                let weight = (-promise.source.rank, shown.range)
+                if weight > best?.weight ?? (-1, .zero) { best = (suspicion, weight) }
             }
         }
         return best?.suspicion
@@ -349,7 +349,7 @@ final class RaceSearcher {
             for promise in promises.sorted() { keep(track, promise) }
             tracks[track].samples = []
             tracks[track].examples = [:]
-            (tracks[track].rounds, tracks[track].toldRounds) = (0, 0)
+            (tracks[track].rounds, tracks[track].conclusiveRounds) = (0, 0)
             for _ in 0..<2 { await sweepOnce(track) }
         }
     }
@@ -412,8 +412,7 @@ final class RaceSearcher {
     /// What fails most runs leads the report.
     private func putDocumentedFirst() {
         let order = outcome.findings.indices.sorted {
-            let (left, right) = (outcome.findings[$0].source, outcome.findings[$1].source)
-            return (left == .documented ? 0 : 1, $0) < (right == .documented ? 0 : 1, $1)
+            (outcome.findings[$0].source.rank, $0) < (outcome.findings[$1].source.rank, $1)
         }
         outcome.findings = order.map { outcome.findings[$0] }
         outcome.examples = order.map { outcome.examples[$0] }

@@ -111,8 +111,9 @@ extension Night {
     private static func values(_ series: [Series], _ fold: RunFold) -> [String: Double] {
         var values: [String: Double] = [:]
         for one in series + usual(fold) where values[one.text] == nil {
-            values[one.text] = Self.value(one, fold)
-            values[whole(of: one.text)] = threshold(one).whole(fold).map(Double.init)
+            let (value, whole) = measured(one, fold)
+            values[one.text] = value
+            values[self.whole(of: one.text)] = whole
         }
         // What decides token-visibility below it.
         values[pollInterval] = PollGrid(fold.header)?.longestMs
@@ -146,18 +147,17 @@ extension Night {
         ]
     }
 
-    private static func threshold(_ series: Series) -> Threshold {
-        Threshold(
+    /// Times in milliseconds, shares of 1 with the number that they are a share of, rates per second.
+    private static func measured(
+        _ series: Series, _ fold: RunFold
+    ) -> (value: Double?, whole: Double?) {
+        let threshold = Threshold(
             kind: series.kind, subject: series.subject, measure: series.measure,
             comparison: .below, bound: 0, text: series.text)
-    }
-
-    /// Times in milliseconds, shares of 1, rates per second.
-    private static func value(_ series: Series, _ fold: RunFold) -> Double? {
-        let value = threshold(series).measured(fold)
+        let (value, whole) = threshold.measured(fold)
         switch series.measure {
-        case .percentile, .min, .mean, .max, .time: return value.map { $0 / 1e6 }
-        case .errors, .throttled, .rate, .share, .count: return value
+        case .percentile, .min, .mean, .max, .time: return (value.map { $0 / 1e6 }, nil)
+        case .errors, .throttled, .rate, .share, .count: return (value, whole.map(Double.init))
         }
     }
 }

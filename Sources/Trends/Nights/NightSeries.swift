@@ -11,7 +11,7 @@ public struct NightSeries: Sendable, Hashable {
     public var unit: Unit
     /// For each night, nil at gaps and where it was not measured.
     public var values: [Double?]
-    /// Of how many requests, households or checks each is a share; nil where that is not known, and for what is none.
+    /// Of how many requests, households or checks each is a share; nil where unknown, and for series that are not shares.
     private var wholes: [Double?]
     /// In the order of the nights; positions count nights.
     public var changes: [Change]

@@ -83,19 +83,19 @@ public struct NightsView: Sendable, Hashable {
     /// stretch are set aside: one night with half of the load does not cost all nights before it, and of two rigs in turn
     /// each has its own past.
     private static func stretches(_ nights: [Night]) -> (nights: [Night], restarts: [Int]) {
-        var told = nights
+        var marked = nights
         var restarts: [Int] = []
         var end = nights.count
         while let newest = nights[..<end].lastIndex(where: { !$0.isGap }) {
             var first = newest
             var others: [Int] = []
             for index in nights[..<newest].indices.reversed() where !nights[index].isGap {
-                // What terms of another format say is too little to look for them far away.
+                // Terms of another format are compared with adjacent nights only: they say too little.
                 if nights[index].isAlike(nights[first]),
                     others.isEmpty || nights[index].hasFormat(of: nights[first])
                 {
                     for other in others {
-                        told[other].gap = gap(nights[other], amid: nights[first])
+                        marked[other].gap = gap(nights[other], amid: nights[first])
                     }
                     (first, others) = (index, [])
                 } else {
@@ -105,7 +105,7 @@ public struct NightsView: Sendable, Hashable {
             restarts.insert(first, at: 0)
             end = first
         }
-        return (told, [0] + restarts.dropFirst())
+        return (marked, [0] + restarts.dropFirst())
     }
 
     private static func gap(_ night: Night, amid others: Night) -> String {
