@@ -22,7 +22,11 @@ struct ManifestCommand: ParsableCommand {
 
 /// The options of both engines.
 struct ManifestOptions: ParsableArguments {
-    @OptionGroup var rig: RigOptions
+    @Argument(
+        help: RigChanges.rig, completion: RigChanges.rigFiles, transform: RigFolders.path)
+    var rig: String
+
+    @OptionGroup var changes: RigChanges
 
     @Option(help: ArgumentHelp("Number of shards.", valueName: "N"))
     var shards: Int
@@ -50,12 +54,12 @@ struct ManifestOptions: ParsableArguments {
     /// The rig without its secrets, which this machine need not have, with the resources of a shard and the
     /// job's name.
     func read() throws -> (bundle: RigBundle, needs: ShardNeeds, name: JobName) {
-        let reading = try RigFile.reading(rig, secrets: .omitted)
+        let reading = try RigFile.reading(rig, changes, secrets: .omitted)
         for warning in reading.warnings {
             Terminal.complain(inWords: "warning: \(warning)", hanging: 9)
         }
         do {
-            let bundle = try RigBundle(reading, path: rig.rig)
+            let bundle = try RigBundle(reading, path: rig)
             let estimate = PlanEstimate(
                 Plan(reading.rig, seed: reading.rig.seed), on: .here(for: reading.rig))
             _ = try bundle.rig.part(of: Shard(0, of: shards))
@@ -238,7 +242,7 @@ struct ManifestSlurmCommand: ParsableCommand {
         let script = SlurmScript(
             bundle, needs,
             SlurmScript.Options(
-                name: name, words: options.rig.words, partition: partition, account: account,
+                name: name, words: options.changes.words(of: options.rig), partition: partition, account: account,
                 time: time, image: image, file: out))
         guard let out else { return ManifestOptions.print(script.text) }
         try NewFile.write(script.text, to: out)

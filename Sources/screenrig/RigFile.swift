@@ -24,10 +24,11 @@ enum RigFile {
             options.append(Override("--fault", faults.path, faults.value))
         }
         let rig = try read(
-            traffic.rig, besides: options, isVirtual: isVirtual, tellsDoubts: tellsDoubts)
+            traffic.rig, traffic.changes, besides: options, isVirtual: isVirtual,
+            tellsDoubts: tellsDoubts)
         // Which of two of one name it was.
-        if !traffic.play.quiet, !traffic.play.json, tellsDoubts, RigFolders.holds(traffic.rig.rig) {
-            Terminal.complain("rig: \(traffic.rig.rig)")
+        if !traffic.play.quiet, !traffic.play.json, tellsDoubts, RigFolders.holds(traffic.rig) {
+            Terminal.complain("rig: \(traffic.rig)")
         }
         return rig
     }
@@ -44,10 +45,10 @@ enum RigFile {
     }
 
     static func read(
-        _ options: RigOptions, besides more: [Override] = [],
+        _ rig: String, _ changes: RigChanges, besides more: [Override] = [],
         isVirtual: Bool = false, tellsNeeds: Bool = false, tellsDoubts: Bool = true
     ) throws -> Rig {
-        let reading = try reading(options, besides: more, isVirtual: isVirtual)
+        let reading = try reading(rig, changes, besides: more, isVirtual: isVirtual)
         let doubts = reading.warnings + (tellsNeeds ? reading.needs : [])
         for warning in doubts where tellsDoubts {
             Terminal.complain(inWords: "warning: \(warning)", hanging: 9)
@@ -57,21 +58,21 @@ enum RigFile {
 
     /// The rig with what is doubtful about it, which is told to nobody yet.
     static func reading(
-        _ options: RigOptions, besides more: [Override] = [],
+        _ rig: String, _ changes: RigChanges, besides more: [Override] = [],
         isVirtual: Bool = false, secrets: RigSurroundings.Secrets = .resolved
     ) throws -> RigReading {
-        let seed = options.changes.seed.map { Override("--seed", "seed", "\($0)") }
+        let seed = changes.seed.map { Override("--seed", "seed", "\($0)") }
         let named = (seed.map { [$0] } ?? []) + more
-        let overrides = try options.changes.overrides.map(split) + named.map { ($0.path, $0.value) }
+        let overrides = try changes.overrides.map(split) + named.map { ($0.path, $0.value) }
         // Virtual time has one target only, and needs no secret of another.
         let target: RigSurroundings.TargetOverride? =
-            isVirtual ? .embedded : options.changes.target.map { .init($0) }
+            isVirtual ? .embedded : changes.target.map { .init($0) }
         let surroundings = RigSurroundings(
             overrides: overrides,
             target: target,
             environment: ProcessInfo.processInfo.environment, secrets: secrets)
         do {
-            let reading = try Rig.read(contentsOf: options.rig, with: surroundings)
+            let reading = try Rig.read(contentsOf: rig, with: surroundings)
             _ = try Assembly.faults(reading.rig)
             return reading
         } catch let failure as CommandFailure {
@@ -83,7 +84,7 @@ enum RigFile {
                     "--set \(override.path): \(key) is ", with: "\(override.option) is "
                 ).replacing("--set \(override.path): ", with: "\(override.option): ")
             }
-            throw CommandFailure.badInput(words + neighbour(of: options.rig))
+            throw CommandFailure.badInput(words + neighbour(of: rig))
         }
     }
 

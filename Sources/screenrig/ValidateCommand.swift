@@ -25,7 +25,11 @@ struct ValidateCommand: ParsableCommand {
             calibrate' on this machine.
             """)
 
-    @OptionGroup var options: RigOptions
+    @Argument(
+        help: RigChanges.rig, completion: RigChanges.rigFiles, transform: RigFolders.path)
+    var rig: String
+
+    @OptionGroup var changes: RigChanges
 
     @Option(
         help: ArgumentHelp(
@@ -43,18 +47,19 @@ struct ValidateCommand: ParsableCommand {
     }
 
     func run() throws {
-        let rig = try RigFile.read(options, tellsNeeds: true)
+        let file = rig
+        let rig = try RigFile.read(file, changes, tellsNeeds: true)
         let machine = MachineLimits.here(for: rig)
         let estimate = PlanEstimate(Plan(rig, seed: rig.seed), on: machine)
         if case .remote(let origin, _) = rig.target.base, rig.target.allow.isEmpty,
             !TargetNeeds.isThisMachine(origin.host)
         {
             Terminal.complain(
-                "warning: \(options.rig): target.allow is empty, so no request may go to "
+                "warning: \(file): target.allow is empty, so no request may go to "
                     + "\(origin.host); add 'allow: [\(origin.host)]'")
         }
         if let count = shards.flatMap(Int.init) { _ = try rig.part(of: Shard(0, of: count)) }
-        Terminal.print("\(options.rig): rig is valid\n")
+        Terminal.print("\(file): rig is valid\n")
         Terminal.print(estimate.description)
         if let shards {
             let divided = ShardEstimate(estimate, of: rig, on: machine)

@@ -202,6 +202,32 @@ private struct StoppedArena: Arena {
         #expect(report.verdict == .aborted)
     }
 
+    @Test("a service that dies after a finding leaves it without a window, and the race is not completed")
+    func goneAfterAFinding() async throws {
+        var wasWithoutWindow = false
+        for trials in (1...12).map({ 20 * $0 }) {
+            var dying = RuleArena { offset, _ in offset >= .zero && offset < .milliseconds(30) }
+            dying.livesThrough = trials
+            let outcome = await search().run(in: dying)
+            let report = RaceReport(
+                outcome, cases: [],
+                about: .init(rig: "r", target: "t", version: "0", seed: 1, startedMicroseconds: 0))
+            let junit = try #require(report.files.first { $0.name == "junit.xml" }?.text)
+            let isLost = outcome.discards * 2 > outcome.trials
+            #expect(junit.contains("name=\"the race completed\" time=\"0\"/>") == !isLost)
+            guard let finding = outcome.findings.first else { continue }
+            #expect(report.verdict == .fail, "what broke broke")
+            // Edges are told only where trials were made for them.
+            #expect((finding.rate.trials > 0) || finding.window == nil)
+            if finding.isUnrefined {
+                wasWithoutWindow = true
+                #expect(finding.total.hits > 0)
+                #expect(RaceText.whenText(finding).hasSuffix("its window was not located"))
+            }
+        }
+        #expect(wasWithoutWindow)
+    }
+
     /// Beside others it breaks at any offset, alone within 10 ms.
     @Test("what isolated trials showed before the limit came is told")
     func limited() async throws {
@@ -241,8 +267,19 @@ private struct StoppedArena: Arena {
         let outcome = await search().run(in: RuleArena { _, _ in true })
         let finding = try #require(outcome.findings.first)
         #expect(finding.window == nil)
-        #expect(outcome.isAlone && finding.company == .nobody)
+        // Isolated trials at both ends break it as well: the others are not the cause, and the search keeps its pace.
+        #expect(!outcome.isAlone && finding.company == .queue)
         #expect(!finding.isSimultaneous && !finding.isRare)
+    }
+
+    @Test("what others cause beyond a window that is open on the other side is not part of it")
+    func othersBesideAnOpenWindow() async throws {
+        var arena = RuleArena { _, _ in true }
+        arena.alone = { $0 <= .milliseconds(5) }
+        let outcome = await search().run(in: arena)
+        let window = try #require(outcome.findings.first?.window)
+        #expect(outcome.isAlone && window.isLowOpen && !window.isHighOpen)
+        #expect(abs(window.high / .milliseconds(1) - 5) <= 0.6)
     }
 
     @Test(

@@ -79,7 +79,7 @@ extension RaceReport {
                 "the race completed",
                 isInterrupted
                     ? .failed("it was interrupted")
-                    : outcome.whyNothingCameAbout.map { .failed($0) } ?? .passed
+                    : outcome.whyMostWereLost.map { .failed($0) } ?? .passed
             )
         ]
         for sweep in outcome.sweeps {

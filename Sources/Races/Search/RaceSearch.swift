@@ -144,7 +144,10 @@ extension RaceOutcome.Sweep {
 extension RaceOutcome {
     /// Why there is nothing to go by: no trial could be completed, or nothing was found and most could not be, which is
     /// no pass. Nil where enough told something, or none was wanted.
-    public var whyNothingCameAbout: String? {
+    public var whyNothingCameAbout: String? { found.isEmpty ? whyMostWereLost : nil }
+
+    /// Why most trials, or all, could not be completed, whatever the others found; nil where enough could, or none was wanted.
+    var whyMostWereLost: String? {
         let played = trials + comparisons.reduce(0) { $0 + $1.played }
         let told = trials - discards + comparisons.reduce(0) { $0 + $1.played - $1.discarded }
         guard played > 0 else { return nil }
@@ -161,7 +164,7 @@ extension RaceOutcome {
             trials - cutShort - aside.reduce(0) { $0 + $1.trials },
             discards - cutShort - aside.reduce(0) { $0 + $1.discarded }
         )
-        guard found.isEmpty, 2 * blind > own else { return nil }
+        guard 2 * blind > own else { return nil }
         return "\(blind) of \(own) trials could not be completed: \(reason)"
     }
 }

@@ -29,6 +29,12 @@ extension RaceSearcher {
             else { break }
             place = await locate(next, track, promise)
         }
+        // Nobody stopped it, and not one trial in the middle told anything: edges would be what the sweep happened to see.
+        if place.rate.trials == 0, !isOver {
+            var finding = unrefined(track, promise)
+            finding.method = "sweep; trials to locate its window could not be completed"
+            return finding
+        }
         return RaceFinding(
             plan: tracks[track].variant.schedule.plan, invariant: promise.invariant,
             source: promise.source,

@@ -203,21 +203,18 @@ final class RaceSearcher {
     func lookInto(_ chosen: [Int], isLast: Bool) async {
         var tried: Set<Suspicion> = []
         while !isOver, let suspicion = suspicion(chosen, besides: tried, isLast: isLast) {
-            if !isAlone, !arena.isolatesTrials,
-                isNearlyAnywhere(suspicion.track, suspicion.promise)
+            let isFamiliar = outcome.findings.contains { $0.promise == suspicion.promise }
+            if !isFamiliar || isNearlyAnywhere(suspicion.track, suspicion.promise),
+                await isOthersDoing(suspicion)
             {
-                await goAlone(chosen, forgetting: suspicion.promise)
-                continue
-            }
-            if outcome.findings.contains(where: { $0.promise == suspicion.promise }) {
-                tried.insert(suspicion)
-                noteAlso(suspicion.track, suspicion.promise)
-                continue
-            }
-            if !isAlone, await isOthersDoing(suspicion) {
                 await goAlone(
                     chosen, forgetting: suspicion.promise,
                     because: "hits do not occur in isolated trials")
+                continue
+            }
+            if isFamiliar {
+                tried.insert(suspicion)
+                noteAlso(suspicion.track, suspicion.promise)
                 continue
             }
             tried.insert(suspicion)
@@ -309,31 +306,36 @@ final class RaceSearcher {
             || hits(points.suffix(2)) && hits(points.prefix(third))
     }
 
-    /// Hits that are the doing of other trials are gone when a trial has the service to itself. Where they
-    /// come at an end of the offsets, a window that is open there would keep them; elsewhere they are tried
-    /// for in the middle of where they came, more often, for they may be luck.
+    /// Hits that are the doing of other trials are gone when a trial has the service to itself. Where they come at
+    /// an end of the offsets, or at both, isolated trials must show them at each: a window that is open there does, and so does what
+    /// breaks whenever it is tried. Elsewhere they are tried for in the middle of where they came, more often, for
+    /// they may be luck.
     private func isOthersDoing(_ suspicion: Suspicion) async -> Bool {
         let points = curve(suspicion.track, suspicion.promise).points
-        guard !arena.isolatesTrials, points.count > 4, let plateau = Plateau(points) else {
-            return false
+        guard !isAlone, !arena.isolatesTrials, points.count > 4, let plateau = Plateau(points)
+        else { return false }
+        func alone(at offset: Duration, times: Int) async -> HitRate {
+            await rate(
+                at: offset, times: times, in: .nobody, suspicion.track, suspicion.promise)
         }
-        let end = [points.prefix(2), points.suffix(2)].lazy.compactMap { end in
+        let ends = [points.prefix(2), points.suffix(2)].compactMap { end in
             end.first { $0.rate.hits > 0 }
-        }.first
-        let alone = await rate(
-            at: end?.offset ?? plateau.middle, times: end == nil ? 8 : 4, in: .nobody,
-            suspicion.track, suspicion.promise)
-        guard alone.trials > 1, alone.hits == 0 else { return false }
-        return end != nil || alone.chance(against: plateau.rate) < 0.05
+        }
+        for end in ends {
+            let seen = await alone(at: end.offset, times: 4)
+            if seen.trials > 1, seen.hits == 0 { return true }
+        }
+        guard ends.isEmpty else { return false }
+        let seen = await alone(at: plateau.middle, times: 8)
+        return seen.trials > 1 && seen.hits == 0
+            && seen.chance(against: plateau.rate) < 0.05
     }
 
     /// From here on one trial at a time. All that was seen of tracks that broke `promise`, or hit nearly
     /// anywhere, is forgotten, and they are swept again: which promise it is may have been of the others'
     /// making as well.
     func goAlone(
-        _ chosen: [Int], forgetting promise: Promise,
-        because reason: String = "hits far "
-            + "from the window"
+        _ chosen: [Int], forgetting promise: Promise, because reason: String
     ) async {
         isAlone = true
         search.news(
@@ -363,7 +365,7 @@ final class RaceSearcher {
     }
 
     /// What trials so far show, of which no window was looked for.
-    private func unrefined(_ track: Int, _ promise: Promise) -> RaceFinding {
+    func unrefined(_ track: Int, _ promise: Promise) -> RaceFinding {
         let points = curve(track, promise).points
         let variant = tracks[track].variant
         let best = points.max { $0.rate.share < $1.rate.share }?.offset ?? .zero

@@ -169,7 +169,7 @@ struct RaceCommand: AsyncParsableCommand {
             stage, into: directory, isTimed: !isVirtual || time != nil, baseline: known,
             deployed: deployed, say: { if !traffic.play.quiet { Terminal.complain(inWords: $0) } })
         let interrupts = Interrupts(stopping: stage.arena) { session.stop() }
-        let rows = try await session.replayKept(beside: traffic.rig.rig)
+        let rows = try await session.replayKept(beside: traffic.rig)
         if !traffic.play.json {
             for row in rows { Terminal.print(inWords: "stored case \(row.file): \(row.line)") }
         }

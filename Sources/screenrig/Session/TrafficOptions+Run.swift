@@ -107,7 +107,7 @@ extension TrafficOptions {
         }
         await dashboard?.stop()
         try trial.conclude(
-            directory, summary, rig: rig, target: venue.origin, words: self.rig.words)
+            directory, summary, rig: rig, target: venue.origin, words: changes.words(of: self.rig))
     }
 
     /// Holds the plan against this machine before anything is sent: what cannot work is refused, what

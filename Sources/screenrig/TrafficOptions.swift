@@ -3,26 +3,14 @@ internal import Formats
 internal import Foundation
 internal import Runner
 
-/// What every command that reads a rig takes.
-struct RigOptions: ParsableArguments {
-    @Argument(
-        help: "The rig: a file, or the name of one that 'screenrig list rigs' shows.",
-        completion: .file(extensions: ["yaml", "yml"]), transform: RigFolders.path)
-    var rig: String
-
-    @OptionGroup var changes: RigChanges
-
-    /// Rig and changes as they were typed, for a command to copy that does the same.
-    var words: String {
-        let target = changes.target.map { ["--target", $0] } ?? []
-        let seed = changes.seed.map { ["--seed", "\($0)"] } ?? []
-        let all = [rig] + target + changes.overrides.flatMap { ["--set", $0] } + seed
-        return all.map(ShellText.word).joined(separator: " ")
-    }
-}
-
-/// What a command may change about a rig, whether a file or a case holds it.
+/// What a command may change about a rig, whether a file or a case holds it. Whoever reads a file names it itself, and not
+/// in a group that this one is in: a debug build checks each group once for every check of the group around it.
 struct RigChanges: ParsableArguments {
+    /// Of the argument that names the rig.
+    static let rig: ArgumentHelp =
+        "The rig: a file, or the name of one that 'screenrig list rigs' shows."
+    static let rigFiles = CompletionKind.file(extensions: ["yaml", "yml"])
+
     @Option(
         name: .customLong("set"),
         help: ArgumentHelp(
@@ -38,11 +26,23 @@ struct RigChanges: ParsableArguments {
 
     @Option(help: ArgumentHelp("Replace the rig's seed.", valueName: "N"))
     var seed: UInt64?
+
+    /// `rig` with the changes as they were typed, for a command to copy that does the same.
+    func words(of rig: String) -> String {
+        let target = target.map { ["--target", $0] } ?? []
+        let seed = seed.map { ["--seed", "\($0)"] } ?? []
+        let all = [rig] + target + overrides.flatMap { ["--set", $0] } + seed
+        return all.map(ShellText.word).joined(separator: " ")
+    }
 }
 
 /// What every command that makes traffic takes.
 struct TrafficOptions: ParsableArguments {
-    @OptionGroup var rig: RigOptions
+    @Argument(
+        help: RigChanges.rig, completion: RigChanges.rigFiles, transform: RigFolders.path)
+    var rig: String
+
+    @OptionGroup var changes: RigChanges
 
     @Option(
         help: ArgumentHelp(
