@@ -117,6 +117,25 @@ public final class AccountPool: Sendable {
         }
     }
 
+    /// Lends an account of a provider, or of any where none is named, whoever has it already: the `turn`-th of those that may
+    /// be tried. Whoever is told to wait asks again, for a login under way may tell that the account is good.
+    func take(_ turn: Int, of mvpd: String?) -> LeaseRequest {
+        state.withLock { state in
+            let all = list.entries.indices.filter { mvpd == nil || list.entries[$0].mvpd == mvpd }
+            guard !all.isEmpty else {
+                return .never("\(list.file) has no account for \(mvpd ?? "any provider")")
+            }
+            let left = all.filter { state.standings[$0].failures < list.failuresAtMost }
+            guard !left.isEmpty else { return .never(hopelessness(of: all, at: mvpd)) }
+            let open = left.filter { mayBeTried(state.standings[$0]) }
+            guard !open.isEmpty else { return .wait }
+            let position = open[turn % open.count]
+            state.standings[position].holders += 1
+            state.standings[position].tries += 1
+            return .lent(Lease(position: position, entry: list.entries[position]))
+        }
+    }
+
     /// Begins another login with an account that the household has already; false when it was given
     /// up meanwhile.
     func tryAgain(_ lease: Lease) -> Bool {
@@ -176,8 +195,12 @@ public final class AccountPool: Sendable {
 
     private func isFree(_ standing: AccountStanding) -> Bool {
         standing.failures < list.failuresAtMost
-            && list.atOnce.map { standing.holders < $0 } ?? true
-            && (standing.isProven || standing.failures + standing.tries < list.failuresAtMost)
+            && list.atOnce.map { standing.holders < $0 } ?? true && mayBeTried(standing)
+    }
+
+    /// A thousand wrong passwords are not tried before the first is known to be one.
+    private func mayBeTried(_ standing: AccountStanding) -> Bool {
+        standing.isProven || standing.failures + standing.tries < list.failuresAtMost
     }
 
     /// Why nobody needs to wait for an account of this provider; nil while there is hope.
@@ -185,10 +208,15 @@ public final class AccountPool: Sendable {
         guard let accounts = state.providers[mvpd]?.accounts,
             accounts.allSatisfy({ state.standings[$0].failures >= list.failuresAtMost })
         else { return nil }
+        return hopelessness(of: accounts, at: mvpd)
+    }
+
+    private func hopelessness(of accounts: [Int], at mvpd: String?) -> String {
         let places = accounts.prefix(3).map { list.entries[$0].place }.joined(separator: ", ")
         let more = accounts.count > 3 ? " ..." : ""
-        return "no account for \(mvpd) is left: each had \(list.failuresAtMost) failed logins "
-            + "(\(places)\(more))"
+        return
+            "no account\(mvpd.map { " for \($0)" } ?? "") is left: each had \(list.failuresAtMost) "
+            + "failed logins (\(places)\(more))"
     }
 
     private func lend(from mvpd: String, _ state: inout State) -> Lease? {

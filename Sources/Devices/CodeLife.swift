@@ -48,7 +48,7 @@ extension Household {
         if signInTimes.contains(where: { $0 < issued.lifetime - wait }) {
             let delay = phoneDelay
             return signInTimes.contains { $0 + delay < issued.lifetime - wait }
-                ? Self.inTime : Self.endedWhileDelayed
+                ? inTime : Self.endedWhileDelayed
         }
         guard issued.lifetime < terms.code.expectedLifetime else {
             return .abandoned("\(ours: HouseholdRecord.tooLate)", by: .viewer)
@@ -66,7 +66,7 @@ extension Household {
         guard case .abandoned(_, by: .viewer) = order.whenOver, let phoneDone, let asked,
             phoneDone < asked
         else { return order.whenOver }
-        return hasRefused ? .refusedByViewer : Self.inTime
+        return hasRefused ? .refusedByViewer : inTime
     }
 
     /// The phone was under way when the TV had no poll left, and was done before the code's end.
@@ -81,8 +81,14 @@ extension Household {
         noteRecord()
     }
 
-    private static let inTime = StopReason.abandoned(
-        "the code expired although the viewer was in time", by: .service)
+    /// A service may take a code back before: an answer that was lost on its way has redeemed it (RFC 6749, 5.2).
+    private var inTime: StopReason {
+        .abandoned(
+            isCodeOver
+                ? "the code expired although the viewer was in time"
+                : "the code was no longer valid before its lifetime was over, although the viewer was in time",
+            by: .service)
+    }
 
     private static let endedWhileDelayed = StopReason.abandoned(
         "\(ours: HouseholdRecord.delayed)", by: .run)

@@ -42,6 +42,8 @@ final class LaneScheduler: @unchecked Sendable {
     private var early: Set<Int> = []
     /// The client that all devices of an application share on this lane, once registered.
     var sharedClients: [Application?: ClientCredentials] = [:]
+    /// Applications of which one device registers that client.
+    var registering: Set<Application?> = []
     /// Homes whose households share an identity, by the first of them.
     var homes: [Int: Home] = [:]
 

@@ -53,6 +53,26 @@ extension Household {
         }
     }
 
+    /// The account of a login that somebody else drives, by its number in this household, from 1. Generated ones belong
+    /// to one household; the lines of a file that are for `mvpd` go round, and several may have one at a time.
+    func takeAccount(_ number: Int, at mvpd: String?) async throws(StopReason) -> Account {
+        guard let pool = terms.accounts else {
+            guard number > 1 else { return plan.account }
+            return Account(
+                user: "\(plan.account.user)-\(number)", password: plan.account.password)
+        }
+        while true {
+            switch pool.take(plan.index * 2 + number - 1, of: mvpd) {
+            case .lent(let lease):
+                giveBackAccount()
+                loan = .loginOpen(lease)
+                return lease.entry.account
+            case .never(let reason): throw .failed("\(reason)")
+            case .wait: try await nap(Self.lookAgain)
+            }
+        }
+    }
+
     /// Notes how the login went, once for each.
     func endLogin(_ note: (AccountPool, AccountPool.Lease) -> Void) {
         guard case .loginOpen(let lease) = loan, let pool = terms.accounts else { return }

@@ -226,6 +226,9 @@ extension Household {
         }
     }
 
+    /// How often a device looks whether another has registered the client of all.
+    private static let pause: Duration = .milliseconds(20)
+
     /// Nil where the protocol registers no clients, and the rig gives none.
     private func client(of screen: Screen) async throws(StopReason) -> ClientCredentials? {
         if let client = screen.client { return client }
@@ -235,9 +238,12 @@ extension Household {
         case .perDevice: client = try await register(screen)
         case .shared:
             let application = plan.kind.application
+            while shift.registering.contains(application) { try await nap(Self.pause) }
             if let known = shift.sharedClients[application] {
                 client = known
             } else {
+                shift.registering.insert(application)
+                defer { shift.registering.remove(application) }
                 client = try await register(screen)
                 shift.sharedClients[application] = client
             }

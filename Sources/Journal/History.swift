@@ -257,16 +257,20 @@ public final class History: Sendable {
 extension History {
     /// The file that `path` means.
     static func file(at path: String) throws(JournalError) -> String {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw .notFound(path: path)
+        func look(_ file: String) throws(JournalError) -> mode_t {
+            var state = stat()
+            guard stat(file, &state) == 0 else {
+                throw errno == ENOENT || errno == ENOTDIR
+                    ? .notFound(path: path) : .cannotRead(path: file, reason: words(for: errno))
+            }
+            return state.st_mode & S_IFMT
         }
-        let inside = (path as NSString).appendingPathComponent("history.sqlite")
-        let file = isFolder.boolValue ? inside : path
-        var state = stat()
-        guard stat(file, &state) == 0 else { throw .notFound(path: path) }
+        let isFolder = try look(path) == S_IFDIR
+        let file =
+            isFolder ? (path as NSString).appendingPathComponent("history.sqlite") : path
+        let kind = try look(file)
         // SQLite would wait for whoever writes to a pipe.
-        guard state.st_mode & S_IFMT == S_IFREG else { throw .notAHistory(path: file) }
+        guard kind == S_IFREG else { throw .notAHistory(path: file) }
         return file
     }
 

@@ -166,7 +166,7 @@ public final class HistoryMerge {
         }
         // Parts come in the order of shards and attempts.
         let chosen = same.last { $0.record.ended != nil } ?? same[same.count - 1]
-        if chosen.record.ended != nil { endedHouseholds += 1 }
+        if chosen.record.ended != nil, !chosen.record.wasCutOff { endedHouseholds += 1 }
         if same.count > 1 {
             doubleCount += 1
             if doubles.count < Self.doublesKept {

@@ -1,6 +1,8 @@
 /// What can go wrong with a history, in sentences for the user.
 public enum JournalError: Error, Hashable, Sendable {
     case notFound(path: String)
+    /// A file that is not called history.sqlite.
+    case notARun(path: String)
     case notAHistory(path: String)
     case otherVersion(path: String, found: String)
     case locked(path: String)
@@ -21,6 +23,9 @@ extension JournalError: CustomStringConvertible {
         switch self {
         case .notFound(let path):
             "there is no history at \(path); name a run directory, its history.sqlite, or latest"
+        case .notARun(let path):
+            "\(path) is no run directory, and not its history.sqlite; put the copy of a history into a directory of its "
+                + "own, as history.sqlite, and name that"
         case .notAHistory(let path):
             "\(path) is not a history of screenrig; name a run directory or its history.sqlite"
         case .otherVersion(let path, let found):

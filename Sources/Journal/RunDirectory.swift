@@ -90,6 +90,10 @@ public struct RunDirectory: Sendable, Hashable {
             var isFolder: ObjCBool = false
             guard files.fileExists(atPath: path, isDirectory: &isFolder) else { continue }
             if isFolder.boolValue { return RunDirectory(path: path) }
+            // Any other file may lie beside the history of another run.
+            guard (path as NSString).lastPathComponent == "history.sqlite" else {
+                throw .notARun(path: path)
+            }
             let folder = (path as NSString).deletingLastPathComponent
             return RunDirectory(path: folder.isEmpty ? "." : folder)
         }

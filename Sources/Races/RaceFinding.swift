@@ -31,6 +31,8 @@ public struct RaceFinding: Sendable, Hashable {
     public var isSimultaneous: Bool = false
     /// Neither its window nor its rate at one offset was looked for: `rate` is that of all trials.
     public var isUnrefined: Bool = false
+    /// The edges of its window are those of the sweep, for the search ended before they were measured.
+    public var isCoarse: Bool = false
     /// How it was come by: `sweep`, `random order`, `priorities, 2 change points`.
     public var method: String = "sweep"
     /// What went on around the trials: `nobody` where they would have been in each other's way.

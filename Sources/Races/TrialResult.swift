@@ -63,6 +63,8 @@ public struct TrialResult: Sendable {
         case setupFailed(op: String, String)
         /// Turned down by a rate limit.
         case throttled(op: String)
+        /// The service, or something before it, answered that it could not: that shows no state.
+        case failed(op: String, status: Int)
         /// Of the reads that were to show the state, not one was answered with it.
         case unread(OperationName, String)
         case stopped
@@ -73,6 +75,7 @@ public struct TrialResult: Sendable {
             case .connectionFailed(let op, let detail): "\(op) was not answered: \(detail)"
             case .setupFailed(let op, let detail): "\(op) could not be set up: \(detail)"
             case .throttled(let op): "\(op) was throttled"
+            case .failed(let op, let status): "\(op) was answered \(status)"
             case .unread(let operation, let detail):
                 "no response to \(operation.name) showed a state: \(detail)"
             case .stopped: "the search was stopped"
@@ -92,6 +95,30 @@ public struct TrialResult: Sendable {
             return households.indices.contains(actor.household)
                 && households[actor.household] == household
         }
+    }
+
+    /// The raced request that failed; nil where each was answered with a state.
+    var failure: Discard? {
+        for release in releases {
+            let own = exchanges.first {
+                $0.sequence == release.sequence && isOwn($0.sequence, of: $0.device.household)
+            }
+            guard let own, own.outcome == .serverError || own.outcome == .blocked,
+                case .answered(let status) = own.delivery
+            else { continue }
+            return .failed(op: release.op, status: status)
+        }
+        return nil
+    }
+
+    /// The first answer that the protocol's pages do not allow, in words; nil where there was none.
+    var deviation: String? {
+        for exchange in exchanges {
+            if let found = exchange.deviations.first(where: { $0.source == .documented }) {
+                return "\(exchange.operation.name): \(found.rule); found \(found.found)"
+            }
+        }
+        return nil
     }
 
     /// Why it does not count, in words: of a trial that was stopped while an operation got no answer that

@@ -311,6 +311,9 @@ extension Summary {
                 : ", the codes of \(Figures.count(delayed)) ended while a rate limit of the rig delayed the phone")
             + (households.abandonedByViewer == 0
                 ? "" : ", \(Figures.count(households.abandonedByViewer)) abandoned by the viewer")
+            + (households.abandonedByService == 0
+                ? ""
+                : ", \(Figures.count(households.abandonedByService)) abandoned because of the service")
     }
 
     /// `13 lost in shards 2 and 5 (98.6 % of the plan seen to its end)`: households whose process was killed, and that

@@ -112,7 +112,7 @@ public enum LiveBlock {
         }
         add(households.failed, "failed", .red)
         add(households.running, "in progress")
-        add(households.abandoned, "gave up")
+        add(households.abandoned, "abandoned")
         add(households.preSignedIn, "already signed in", .yellow)
         return items
     }

@@ -32,7 +32,7 @@ extension Summary {
         let one = count == 1
         return [
             "\(Figures.counted(count, "request")) of \(Figures.count(sum.sent)) \(one ? "was" : "were") throttled "
-                + "(429); the device waited and retried \(one ? "it" : "them")"
+                + "(429); a device waits and asks again as long as it has tries and time left"
                 + (throttling.map { ": " + $0.sentence } ?? "")
         ]
     }
@@ -93,9 +93,9 @@ extension Summary {
         let shares = most.map { "\($0.name) \(Figures.percent(Double($0.sent) / Double(sent)))" }
         return [
             "request mix: \(shares.joined(separator: ", ")). \(Figures.count(households.preSignedIn)) of "
-                + "\(Figures.counted(households.started, "household")) arrived signed in and went straight on; "
-                + "codes, polls and logins are of the "
-                + "\(Figures.count(households.started - households.preSignedIn)) others"
+                + "\(Figures.counted(households.started, "household")) arrived signed in; codes, polls and logins are of "
+                + "the \(Figures.count(households.started - households.preSignedIn)) others, and of whoever signed in "
+                + "again"
         ]
     }
 

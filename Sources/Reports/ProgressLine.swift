@@ -59,7 +59,7 @@ public enum ProgressLine {
         }
         if households.failed > 0 { states.append("\(Figures.count(households.failed)) failed") }
         if households.abandoned > 0 {
-            states.append("\(Figures.count(households.abandoned)) gave up")
+            states.append("\(Figures.count(households.abandoned)) abandoned")
         }
         return
             "\(Figures.counted(households.started, "household")): \(states.joined(separator: ", "))"

@@ -53,6 +53,7 @@ public enum Report {
                 try save(text(), as: name, in: directory)
                 written.files.append(name)
             } catch {
+                written.summary.unwritten.insert(name)
                 written.errors.append(error)
             }
         }

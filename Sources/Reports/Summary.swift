@@ -55,7 +55,7 @@ public struct Summary: Sendable, Hashable {
     public var slowest: [Waterfall]
     public var errors: [ErrorRow]
     public var rigHealth: RigHealth
-    /// `the service stopped answering at second 4: ...`; nil where it did not, for good.
+    /// `the service stopped responding at second 4: ...`; nil where it did not, for good.
     public var outage: String?
     public var thresholds: [ThresholdResult]
     /// What the rig says that its runs show, and whether this one did.
@@ -72,6 +72,8 @@ public struct Summary: Sendable, Hashable {
     /// Names of cases in `cases/`, by the signature of their violation; nil where the reports stand
     /// alone, without a run directory around them.
     public var cases: [String: String]?
+    /// Files of this report that could not be written.
+    public var unwritten: Set<String> = []
     /// Households that have a page in `households/`; nil where the reports stand alone.
     public var traces: Set<Int>?
     /// `none of 3 households signed in: ...`; nil where one did, or where none was meant to.

@@ -39,7 +39,7 @@ public enum TerminalReport {
                     .joined(separator: "\n"))
         }
         blocks.append(totals(summary))
-        if let path {
+        if let path, !summary.unwritten.contains("report.html") {
             blocks.append(
                 (["report: \(path)/report.html"] + again(summary, path)).joined(separator: "\n"))
         }

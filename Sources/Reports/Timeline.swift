@@ -11,6 +11,8 @@ struct TimelineRow: Hashable {
     var sent = 0
     var completed = 0
     var errors = 0
+    /// Of the errors, those without a response within `target.timeout`.
+    var timeouts = 0
     /// Latency of the answers of this second in milliseconds; nil when there were none.
     var p50: Double?
     var p99: Double?
@@ -173,6 +175,7 @@ struct Timeline {
         row.sent = cell.sent
         row.completed = cell.completed
         row.errors = cell.errors
+        row.timeouts = cell[.timeout]
         row.p50 = cell.latency.milliseconds(atShare: 0.5)
         row.p99 = cell.latency.milliseconds(atShare: 0.99)
         row.max = cell.latency.milliseconds(atShare: 1)

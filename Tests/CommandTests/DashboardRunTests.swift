@@ -72,7 +72,7 @@ struct DashboardRunTests {
         let signIn = try #require(run["signInMs", "p95"] as? Double)
         #expect(abs(try #require(try fact("Sign-in, p95")) - signIn) < 0.01)
         for (state, key) in [
-            ("signed in", "signedIn"), ("failed", "failed"), ("gave up", "abandoned"),
+            ("signed in", "signedIn"), ("failed", "failed"), ("abandoned", "abandoned"),
             ("already signed in", "preSignedIn"),
         ] {
             let shown =

@@ -25,6 +25,22 @@ struct JudgeTests {
         #expect(order["violations"] as? Int == 0)
     }
 
+    /// Whoever reads it, a job of CI first, would find none, or an old one.
+    @Test("a run that passed, and whose report cannot be written, ends with 3")
+    func unwritten() async throws {
+        let folder = TestFolder()
+        let first = try await Command.run(
+            "simulate", Command.rig("smoke.yaml"), "--out", "run", in: folder)
+        #expect(first.code == 0 && first.output.contains("report: "), "\(first.errors)")
+        try FileManager.default.removeItem(atPath: folder.path("run/report.html"))
+        try FileManager.default.createDirectory(
+            atPath: folder.path("run/report.html/in-the-way"), withIntermediateDirectories: true)
+        let again = try await Command.run("report", "run", in: folder)
+        #expect(again.code == 3, "\(again.output)")
+        #expect(again.output.hasPrefix("Passed") && !again.output.contains("report: "))
+        #expect(again.errors.contains("report.html could not be written"), "\(again.errors)")
+    }
+
     @Test("a promise broken ends with 1, says who, and draws it; known until a day, it does not")
     func broken() async throws {
         let folder = TestFolder()

@@ -160,6 +160,54 @@ import Testing
         }
     }
 
+    /// Two lines of one provider, one of another.
+    @Test("a login that a race drives has an account of its provider, until it was turned down too often")
+    func driven() {
+        var list = Self.list(2)
+        list.entries += Self.list(1, mvpd: "DemoSat").entries
+        let pool = AccountPool(list)
+        func taken(_ turn: Int, _ mvpd: String?) -> AccountPool.Lease? {
+            guard case .lent(let lease) = pool.take(turn, of: mvpd) else { return nil }
+            return lease
+        }
+        for turn in 0..<6 {
+            #expect(taken(turn, "DemoSat").map { pool.noteSuccess(of: $0) } != nil)
+            let lease = taken(turn, "DemoCable")
+            #expect(lease?.entry.mvpd == "DemoCable" && lease?.position == turn % 2)
+            if let lease { pool.noteSuccess(of: lease) }
+        }
+        // Nobody knows whether the third to fifth would go well: an account is locked after fewer than a race has trials.
+        let fresh = AccountPool(Self.list(1))
+        let leases = (0..<3).compactMap { turn -> AccountPool.Lease? in
+            guard case .lent(let lease) = fresh.take(turn, of: nil) else { return nil }
+            return lease
+        }
+        guard leases.count == 3, case .wait = fresh.take(3, of: nil) else {
+            Issue.record("more logins than an account bears")
+            return
+        }
+        for lease in leases { fresh.noteFailure(of: lease) }
+        guard case .never(let why) = fresh.take(4, of: "DemoCable"),
+            case .never(let none) = fresh.take(4, of: "DemoDish")
+        else {
+            Issue.record("an account that was given up is lent")
+            return
+        }
+        #expect(why.hasPrefix("no account for DemoCable is left: each had 3 failed logins"))
+        #expect(none == "accounts.csv has no account for DemoDish")
+    }
+
+    @Test("a client that all share is registered once, however many devices begin at a time")
+    func sharedClient() throws {
+        let run = try FakeRun(
+            target: "clients: shared, ", households: 8, provider: Self.provider())
+        #expect(run.fates == Array(repeating: .signedIn, count: 8))
+        let clients = run.ledger.exchanges.filter { $0.operation == .registerClient }
+        #expect(clients.count == 1)
+        let apart = try FakeRun(households: 8, provider: Self.provider())
+        #expect(apart.ledger.exchanges.filter { $0.operation == .registerClient }.count == 8)
+    }
+
     @Test("a success takes earlier failures back")
     func forgiven() {
         let pool = AccountPool(Self.list(1))

@@ -67,6 +67,15 @@ struct DeviceGrantTests {
         #expect(zip(slowed, slowed.dropFirst()).allSatisfy { $1 - $0 >= .seconds(7) })
     }
 
+    @Test("a code that served for an answer that was lost did not expire")
+    func lostToken() throws {
+        let life = try Self.life(.losesToken)
+        #expect(life.record.fate == .abandoned && life.record.abandonedBy == .service)
+        #expect(
+            life.record.cause == "the code was no longer valid before its lifetime was over, although the viewer was in "
+                + "time")
+    }
+
     @Test(
         "of two poll loops either gets the token that the code serves for, and the TV has it",
         arguments: [0, 500, 1000, 1500])
@@ -241,6 +250,8 @@ final class GrantServer: OneHomeService {
         case forgetsLogin
         /// A refusal is taken for nothing, and its page says nothing.
         case losesRefusal
+        /// The token is made, and its answer is a 503.
+        case losesToken
     }
 
     unowned let lane: Lane
@@ -366,6 +377,7 @@ final class GrantServer: OneHomeService {
         guard isApproved, let user else { return error("authorization_pending") }
         guard !isUsed else { return error("invalid_grant") }
         isUsed = true
+        if defect == .losesToken { return json("{}", 503) }
         let claims = Base64URL.encode("{\"sub\":\"\(user)\"}")
         return json(
             """

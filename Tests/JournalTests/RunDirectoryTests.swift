@@ -81,6 +81,12 @@ struct RunDirectoryTests {
         #expect(try RunDirectory.find("latest~2", under: root) == first)
         #expect(try RunDirectory.find(first.path, under: root) == first)
         #expect(try RunDirectory.find(first.history, under: root) == first)
+        // A copy of another run's history beside it is not this run.
+        let copy = first.file("monday.sqlite")
+        try Data().write(to: URL(filePath: copy))
+        #expect(throws: JournalError.notARun(path: copy)) {
+            try RunDirectory.find(copy, under: root)
+        }
         #expect(try RunDirectory.find(first.name, under: root) == first)
     }
 

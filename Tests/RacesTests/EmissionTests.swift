@@ -187,8 +187,14 @@ struct EmissionTests {
         "accounts are read from a file or as they stand, by scripts of each protocol",
         arguments: ["adobe-pass-v1", "oauth-device-grant"],
         [
-            ("file.csv", "[('maria', 'a:b', 'k7'), ('otto', 'pin', 'otto')]", 0),
-            ("maria:pin,otto:pin:k8", "[('maria', 'pin', 'maria'), ('otto', 'pin', 'k8')]", 0),
+            (
+                "file.csv",
+                "[('maria', 'a:b', 'k7', ''), ('otto', 'pin', 'otto', 'DemoCable')]", 0
+            ),
+            (
+                "maria:pin,otto:pin:k8",
+                "[('maria', 'pin', 'maria', ''), ('otto', 'pin', 'k8', '')]", 0
+            ),
             ("none.csv", "account 1: it is neither a file that is there nor user:password", 2),
             ("short.csv", "account 1: it needs a first line with the columns user and password", 2),
         ] as [(String, String, Int32)])
@@ -202,7 +208,8 @@ struct EmissionTests {
         let folder = TestFolder()
         let script = try folder.write(
             Emission(made, target: Self.target).python(), to: "script.py")
-        _ = try folder.write("user,password,user-id\nmaria,a:b,k7\notto,pin,\n", to: "file.csv")
+        _ = try folder.write(
+            "user,password,user-id,mvpd\nmaria,a:b,k7,\notto,pin,,DemoCable\n", to: "file.csv")
         _ = try folder.write("name,pin\nmaria,1234\n", to: "short.csv")
         let program = try folder.write(
             """

@@ -1,3 +1,5 @@
+import Dialects
+import Journal
 import Statistics
 import Synchronization
 import Testing
@@ -19,6 +21,11 @@ struct RuleArena: Arena {
     var sourceAt: (@Sendable (Duration) -> PromiseSource)?
     /// Whether it breaks in a trial by itself; nil, as beside others.
     var alone: (@Sendable (Duration) -> Bool)?
+    /// At which offsets an answer is one that a page does not allow, and whose page.
+    var deviates: (@Sendable (Duration) -> Bool)?
+    var deviationSource = Deviation.Source.documented
+    /// At which offsets the poll is answered 500.
+    var fails: (@Sendable (Duration) -> Bool)?
     /// After so many trials nobody answers.
     var livesThrough = Int.max
     let played = Played()
@@ -52,6 +59,20 @@ struct RuleArena: Arena {
                 .init(
                     op: op?.id ?? "", sent: .init(offset), sequence: 1, offset: offset)
             ]
+            var answer = Exchange(
+                lane: 0, sequence: 1, device: DeviceID(household: 0, role: .firstScreen),
+                operation: .profilesByCode, planned: .start, sent: .start, ended: .start,
+                delivery: .answered(status: 200), outcome: .ok)
+            if deviates?(offset) ?? false {
+                answer.deviations = [
+                    Deviation(
+                        rule: "a profile has a userID", found: "none", source: deviationSource)
+                ]
+            }
+            if fails?(offset) ?? false {
+                (answer.delivery, answer.outcome) = (.answered(status: 500), .serverError)
+            }
+            result.exchanges = [answer]
             if number > livesThrough {
                 result.discarded = .connectionFailed(op: "poll", "nobody listens")
             } else if company == .nobody
@@ -64,6 +85,8 @@ struct RuleArena: Arena {
                         household: 0,
                         exchanges: [1])
                 ]
+            } else {
+                result.discarded = result.failure
             }
             return result
         }
@@ -226,6 +249,47 @@ private struct StoppedArena: Arena {
             }
         }
         #expect(wasWithoutWindow)
+    }
+
+    @Test("edges that the limit kept from being measured are told as rough ones")
+    func edgesNotMeasured() async throws {
+        var ways: Set<Bool> = []
+        for trials in (4...24).map({ 20 * $0 }) {
+            let outcome = await search(trials).run(
+                in: RuleArena { offset, _ in offset >= .zero && offset < .milliseconds(30) })
+            guard let finding = outcome.findings.first, let window = finding.window else { continue }
+            ways.insert(finding.isCoarse)
+            #expect(RaceText.whenText(finding).contains("is sent roughly ") == finding.isCoarse)
+            guard !finding.isCoarse else { continue }
+            #expect(abs(window.low / .milliseconds(1)) <= 2, "\(trials): \(window)")
+            #expect(abs(window.high / .milliseconds(1) - 30) <= 2, "\(trials): \(window)")
+        }
+        #expect(ways == [true, false])
+    }
+
+    @Test("an answer that no page allows is told with its offsets, and is no pass")
+    func deviations() async throws {
+        var arena = RuleArena { _, _ in false }
+        arena.deviates = { $0 >= .zero && $0 < .milliseconds(40) }
+        let outcome = await search().run(in: arena)
+        let finding = try #require(outcome.findings.first)
+        #expect(finding.promise == Promise(.conforms, .documented) && finding.window == nil)
+        #expect(finding.total.hits > 0 && finding.total.hits < finding.total.trials)
+        #expect(finding.sentence == "profiles-by-code: a profile has a userID; found none")
+        #expect(RaceText.whenText(finding).hasPrefix("seen at offsets from 0 to +"))
+        #expect(outcome.isAccusing && outcome.sweptWhole == outcome.variants)
+        // As one that is expected and not documented would not be.
+        arena.deviationSource = .own
+        #expect(await search().run(in: arena).findings.isEmpty)
+    }
+
+    @Test("a raced request that was answered 500 shows nothing about the promise")
+    func failed() async throws {
+        var arena = RuleArena { _, _ in false }
+        arena.fails = { $0 >= .zero }
+        let outcome = await search().run(in: arena)
+        #expect(outcome.discards > 0 && outcome.discards < outcome.trials)
+        #expect(outcome.discarded.map(\.reason) == ["poll was answered 500"])
     }
 
     /// Beside others it breaks at any offset, alone within 10 ms.

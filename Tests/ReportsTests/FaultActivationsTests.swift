@@ -59,10 +59,43 @@ struct StrikesTests {
 
     private static func row(
         _ second: Int, answered: Int, lost: Int, sent: Int = 0,
-        _ operation: OperationName = .pollToken
+        _ operation: OperationName = .pollToken, late: Int = 0
     ) -> TimelineRow {
         TimelineRow(
-            second: second, operation: operation, sent: sent, completed: answered, errors: lost)
+            second: second, operation: operation, sent: sent, completed: answered, errors: lost,
+            timeouts: late)
+    }
+
+    @Test("an operation that is slower than the time-out while others are answered is no outage")
+    func slowOperation() throws {
+        let others = [Self.row(0, answered: 5, lost: 0), Self.row(6, answered: 9, lost: 0)]
+        func tried(from second: Int, answered: Int = 0) -> [TimelineRow] {
+            [Self.row(1, answered: answered, lost: 0, .mediaToken)]
+                + (second..<second + 4).map {
+                    Self.row($0, answered: 0, lost: 9, sent: 9, .mediaToken, late: 9)
+                }
+        }
+        func sorted(_ rows: [TimelineRow]) -> [TimelineRow] { rows.sorted { $0.second < $1.second } }
+        // Never answered in time, or not since before the others were answered for the last time.
+        #expect(Silence(sorted(others + tried(from: 7))) == nil)
+        #expect(Silence(sorted(others + tried(from: 4))) == nil)
+        #expect(Silence(sorted(others + tried(from: 4, answered: 3))) == nil)
+        // All at once: it is named, for nothing else was asked.
+        let stopped = try #require(Silence(sorted(others + tried(from: 7, answered: 3))))
+        #expect(
+            stopped.sentence
+                == "media-token stopped responding within target.timeout at second 6: none of 36 requests after "
+                + "that got a response")
+        #expect(stopped.isOutage)
+        // A service that is gone takes those with it that were never asked before.
+        let gone = try #require(
+            Silence(others + [Self.row(7, answered: 0, lost: 4, sent: 4, .mediaToken)]))
+        #expect(gone.sentence.hasPrefix("the service stopped responding at second 6: none of 4 "))
+        let hung = try #require(
+            Silence(
+                others + [Self.row(9, answered: 0, lost: 4, sent: 4, late: 4)]
+                    + [Self.row(9, answered: 0, lost: 2, sent: 2, .logout, late: 1)]))
+        #expect(hung.sentence.hasPrefix("the service stopped responding at second 6: none of 6 "))
     }
 
     @Test("a service that is gone is told with the second of its last answer")

@@ -96,6 +96,30 @@ struct NightBookTests {
         #expect("\(try #require(other))".contains("--nights"))
     }
 
+    @Test(
+        "tables of somebody else stay as they are, and no book is made of them",
+        arguments: [
+            "CREATE TABLE users (a)", "CREATE TABLE meta (key TEXT, value TEXT)",
+            "CREATE TABLE meta (name TEXT)", "",
+        ])
+    func foreign(table: String) throws {
+        let folder = TestFolder()
+        let path = folder.path("other.sqlite")
+        let other = try DatabaseQueue(path: path)
+        func tables() throws -> [String] {
+            try other.read { try String.fetchAll($0, sql: "SELECT name FROM sqlite_master") }
+        }
+        try other.write { try $0.execute(sql: table) }
+        let before = try tables()
+        #expect(throws: NightError.otherSchema(path: path, found: "none")) {
+            try NightBook(path: path, creates: false)
+        }
+        if !table.isEmpty {
+            #expect(throws: NightError.self) { try NightBook(path: path, creates: true) }
+        }
+        #expect(try tables() == before)
+    }
+
     @Test("a recorded run becomes a night with what it follows, and what it may follow one day")
     func night() throws {
         let series = [

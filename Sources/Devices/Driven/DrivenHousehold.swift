@@ -68,6 +68,12 @@ public struct DrivenHousehold: Sendable {
 
     /// What a request of that screen is signed with; registers first where need be.
     public func credential(of screen: Screen) async throws(Refusal) -> Credential {
+        // The other connections of a TV are of the app that the first is of: a service may tell profiles apart by
+        // the client (rest-v2.md § 4).
+        if case .first(1...) = screen, own(screen).value.client == nil {
+            _ = try await credential(of: .first(0))
+            share(from: .first(0), to: screen, keepsCookies: false)
+        }
         let screen = own(screen)
         let shared = ground.shared.value
         if ground.sharesApp, screen.value.client == nil { shared.app?.install(on: screen.value) }
@@ -106,25 +112,26 @@ public struct DrivenHousehold: Sendable {
 
     /// Walks a login up to the request that brings the assertion back, or to another that it comes to
     /// (the entry of the code, the decision), which is returned and not sent. The browser has no cookies but those of this login.
+    /// `account` counts the household's own, from 1.
     public func login(
-        _ issued: IssuedCode, provider: String?, as account: Account,
+        _ issued: IssuedCode, provider: String?, account: Int,
         until operation: OperationName = .assertion, on screen: Screen
     ) async throws(Refusal) -> Call {
         let screen = own(screen)
         return try await step { () async throws(StopReason) in
             try await household.walk(
-                driven: issued, provider: provider, as: account, until: operation, on: screen)
+                driven: issued, provider: provider, account: account, until: operation, on: screen)
         }
     }
 
-    /// Has the platform vouch for `account`, and gives the request that brings its word to the
+    /// Has the platform vouch for an account, counted as in `login`, and gives the request that brings its word to the
     /// service, not sent. Nil where the protocol or the platform has no such thing.
     public func exchange(
-        provider: Provider, as account: Account, on screen: Screen
+        provider: Provider, account: Int, on screen: Screen
     ) async throws(Refusal) -> Call? {
         let screen = own(screen)
         return try await step { () async throws(StopReason) in
-            try await household.exchange(driven: provider, as: account, on: screen)
+            try await household.exchange(driven: provider, account: account, on: screen)
         }
     }
 
@@ -188,7 +195,6 @@ public final class DrivenGround: Sendable {
     let shift: LaneScheduler
     let sharesApp: Bool
     let shared: OnLane<Shared>
-    private let plan: Plan
 
     /// What one household has learned, and all others need not ask for.
     final class Shared {
@@ -206,19 +212,6 @@ public final class DrivenGround: Sendable {
         shift = LaneScheduler(
             lane: lane, plan: plan, terms: terms, quiet: Quiet(lanes: 1), number: 0)
         shared = OnLane(Shared(), lane)
-        self.plan = plan
-    }
-
-    /// The accounts that a household signs in with, counted from 1: no two households have one in
-    /// common, unless the rig has a file of them, whose lines go round.
-    public func account(_ number: Int, of household: HouseholdPlan) -> Account {
-        if case .listed(let list) = plan.rig.accounts, !list.entries.isEmpty {
-            return list.entries[(household.index * 2 + number - 1) % list.entries.count].account
-        }
-        let own = household.account
-        guard number > 1 else { return own }
-        let user = "\(own.user)-\(number)"
-        return Account(user: user, password: own.password)
     }
 }
 
@@ -261,14 +254,18 @@ extension Household {
     }
 
     fileprivate func walk(
-        driven issued: IssuedCode, provider: String?, as account: Account,
+        driven issued: IssuedCode, provider: String?, account number: Int,
         until operation: OperationName, on screen: OnLane<Screen>
     ) async throws(StopReason) -> Call {
+        let account = try await takeAccount(number, at: provider)
+        defer { giveBackAccount() }
         let person = Person(
             browser: screen.value, account: account, signsIn: .zero, mistypesPassword: false,
             isSecond: false)
         let call = try await walkLogin(
             issued, provider: provider, as: person, stopsAt: operation)
+        // The provider has taken the password.
+        if operation == .assertion { endLogin { $0.noteSuccess(of: $1) } }
         guard let call else { throw .failed("the login ended without \(ours: operation.name)") }
         return call
     }
@@ -290,8 +287,10 @@ extension Household {
     }
 
     fileprivate func exchange(
-        driven provider: Provider, as account: Account, on screen: OnLane<Screen>
+        driven provider: Provider, account number: Int, on screen: OnLane<Screen>
     ) async throws(StopReason) -> Call? {
+        let account = try await takeAccount(number, at: provider.id)
+        defer { giveBackAccount() }
         let asked = try await ask(screen.value) { profileRequest(driven: provider, $0) }
         guard case .profileRequest(let bytes) = asked.answer else { throw .refused(asked) }
         let query = AttributeQuery(

@@ -218,7 +218,7 @@ public final class LaneArena: Arena {
         result.exchanges = sent.map(\.exchange)
         if result.discarded == nil {
             result.breaches = judge.breaches(result.exchanges, of: result, besides: others)
-            if result.breaches.isEmpty { result.discarded = result.unread }
+            if result.breaches.isEmpty { result.discarded = result.unread ?? result.failure }
         }
         if !result.breaches.isEmpty { result.requests = sent.map(\.request) }
         return result

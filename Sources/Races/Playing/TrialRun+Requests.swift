@@ -49,7 +49,7 @@ extension TrialRun {
             let issued = try script.issuedCode()
             try await complete(issued, provider: provider, of: op, on: lead, room)
             let call = try await room.login(
-                issued, provider: provider, as: account(op, position),
+                issued, provider: provider, account: account(op),
                 until: op.step.operation ?? .assertion, on: lead)
             providers[self.room(position)] = provider
             // The browser's cookies go with it, whatever connection it takes.
@@ -86,7 +86,7 @@ extension TrialRun {
             let onPlatform = (offered ?? []).filter { $0.platform?.isEnabled ?? false }
             let provider = try script.provider(of: onPlatform)
             let call = try await room.exchange(
-                provider: provider, as: account(op, position), on: cast.screens[position])
+                provider: provider, account: account(op), on: cast.screens[position])
             self.providers[self.room(position)] = provider.id
             return call
         default:
@@ -158,11 +158,8 @@ extension TrialRun {
         }
     }
 
-    /// The account that an op signs in with: one of its household's own, or of the rig's file.
-    private func account(_ op: Schedule.Op, _ position: Int) -> Account {
-        let number = Int(op[arg: "account"] ?? "1") ?? 1
-        return ground.account(number, of: plans[room(position)])
-    }
+    /// The account that an op signs in with, as its household counts them.
+    private func account(_ op: Schedule.Op) -> Int { Int(op[arg: "account"] ?? "1") ?? 1 }
 
     func code(for op: Schedule.Op, _ position: Int) -> IssuedCode? {
         code(named: op[arg: "code"], of: room(position))

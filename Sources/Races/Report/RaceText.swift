@@ -179,7 +179,10 @@ public enum RaceText {
             : "\(other?.step.rawValue ?? anchor.op)"
         let moved = "\(op.step.rawValue) (\(op.actor))"
         let against = "\(event) (\(other?.actor ?? ""))"
-        if finding.isRare { return "rare, without a window: occasionally, at any offset" }
+        // Of an answer that no page allows nobody looked for a window.
+        if finding.isRare, finding.invariant != .conforms {
+            return "rare, without a window: occasionally, at any offset"
+        }
         if finding.isUnrefined { return seenText(finding) }
         if finding.isSimultaneous {
             return "when \(moved) and \(against) are simultaneous, within the aiming accuracy"
@@ -187,7 +190,8 @@ public enum RaceText {
         guard let window = finding.window else {
             return "at any offset of \(moved), before or after \(against)"
         }
-        return "when \(moved) is sent \(text(window)) after \(against)"
+        let about = finding.isCoarse ? "roughly " : ""
+        return "when \(moved) is sent \(about)\(text(window)) after \(against)"
     }
 
     /// What the numbers of a report rest on.
@@ -229,7 +233,8 @@ public enum RaceText {
         }
         if outcome.isAlone {
             lines.append(
-                "trials ran one at a time, because households close in time disturbed each other")
+                "trials ran one at a time, because households close in time may have disturbed each other"
+            )
         }
         return lines
     }

@@ -3,11 +3,12 @@ internal import Vocabulary
 
 /// The edges of a window, from the coarse sweep's idea of them to where they really are.
 extension RaceSearcher {
-    /// Nil where it makes no difference when.
+    /// Nil where it makes no difference when. `isCut`: the search ended before its edges were known any better than the sweep
+    /// knew them.
     func window(
         _ plateau: Plateau, _ track: Int, _ promise: Promise
-    ) async -> RaceFinding.Window? {
-        guard !plateau.isEverywhere else { return nil }
+    ) async -> (window: RaceFinding.Window?, isCut: Bool) {
+        guard !plateau.isEverywhere else { return (nil, false) }
         var edges = [Edge(of: plateau, isUpper: false), Edge(of: plateau, isUpper: true)]
         await foothold(&edges, plateau, track, promise)
         await narrow(&edges, plateau, track, promise)
@@ -19,7 +20,15 @@ extension RaceSearcher {
         }
         let all = quietSamples(track, promise)
         for number in edges.indices { edges[number].fit(all) }
-        return Self.window(edges)
+        let coarsest = tolerance(plateau) * 4
+        return (
+            Self.window(edges), isOver && edges.contains { !$0.isOpen && $0.width > coarsest }
+        )
+    }
+
+    /// How finely an edge is told.
+    private func tolerance(_ plateau: Plateau) -> Duration {
+        max(.microseconds(50), resolution * 2, (plateau.last - plateau.first) / 60)
     }
 
     /// What trials showed that raced alone.
@@ -35,8 +44,7 @@ extension RaceSearcher {
         _ edges: inout [Edge], _ plateau: Plateau, _ track: Int, _ promise: Promise
     ) async {
         for step in 1...12 where !isOver {
-            let tolerance = max(
-                .microseconds(50), resolution * 2, (plateau.last - plateau.first) / 60)
+            let tolerance = tolerance(plateau)
             let open = edges.indices.filter { !edges[$0].isOpen && edges[$0].width > tolerance }
             guard !open.isEmpty else { return }
             let middles = open.map { Offsets.text(edges[$0].middle) }

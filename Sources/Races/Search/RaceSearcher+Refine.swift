@@ -32,9 +32,10 @@ extension RaceSearcher {
         // Nobody stopped it, and not one trial in the middle told anything: edges would be what the sweep happened to see.
         if place.rate.trials == 0, !isOver {
             var finding = unrefined(track, promise)
-            finding.method = "sweep; trials to locate its window could not be completed"
+            finding.method += "; trials to locate its window could not be completed"
             return finding
         }
+        let isCoarse = place.isThere && place.isCut
         return RaceFinding(
             plan: tracks[track].variant.schedule.plan, invariant: promise.invariant,
             source: promise.source,
@@ -44,7 +45,10 @@ extension RaceSearcher {
             curve: curve(track, promise).points, sentence: sentence(track, promise),
             firstSeen: search.clock(),
             isSimultaneous: place.isThere && isAimedAt(place.window),
-            method: tracks[track].method, company: isAlone ? .nobody : .queue)
+            isCoarse: isCoarse,
+            method: tracks[track].method
+                + (isCoarse ? "; the search ended before the edges were measured" : ""),
+            company: isAlone ? .nobody : .queue)
     }
 
     /// Where a promise breaks, and how often in the middle of it.
@@ -55,12 +59,14 @@ extension RaceSearcher {
         var achieved: [Duration]
         /// The trials in the middle bear the window out.
         var isThere: Bool
+        /// The search ended before its edges were known.
+        var isCut: Bool
     }
 
     private func locate(
         _ plateau: Plateau, _ track: Int, _ promise: Promise
     ) async -> Place {
-        let window = await window(plateau, track, promise)
+        let (window, isCut) = await window(plateau, track, promise)
         let best = window?.middle ?? plateau.first + (plateau.last - plateau.first) / 2
         tell(track, promise, window)
         let title = tracks[track].variant.title
@@ -68,7 +74,7 @@ extension RaceSearcher {
         let (rate, achieved) = await measure(best, track, promise)
         return Place(
             window: window, best: best, rate: rate, achieved: achieved,
-            isThere: window.map { stands($0, rate, track, promise) } ?? false)
+            isThere: window.map { stands($0, rate, track, promise) } ?? false, isCut: isCut)
     }
 
     /// Sweeps until there is a plateau to be seen: five rounds, three where trials go one at a time, and on

@@ -35,6 +35,9 @@ final class RaceSearcher {
         var stopped = 0
         /// The first trial that broke each promise.
         var examples: [Promise: TrialResult] = [:]
+        /// Over the offset, trials with an answer that the protocol's pages do not allow, and what the first such was.
+        var deviations = Curve()
+        var deviation: String?
 
         mutating func note(_ result: TrialResult, _ sample: TrialSample?) {
             trials += 1
@@ -45,6 +48,9 @@ final class RaceSearcher {
                 return
             }
             samples.append(sample)
+            let isDeviant = result.deviation != nil
+            deviations.add(sample.offset, isDeviant ? .hit : .miss)
+            deviation = deviation ?? result.deviation
             for breach in result.breaches {
                 if examples[breach.promise] == nil { examples[breach.promise] = result }
             }
@@ -77,6 +83,7 @@ final class RaceSearcher {
         outcome.cutShort = tracks.reduce(0) { $0 + $1.stopped }
         if search.exploresOrders { await explore() }
         reportForgotten()
+        reportDeviations()
         putDocumentedFirst()
         if outcome.findings.isEmpty, outcome.end != .complete {
             outcome.unfollowed = tracks.flatMap(\.examples.keys).first { !ambient.contains($0) }
@@ -214,7 +221,8 @@ final class RaceSearcher {
             }
             if isFamiliar {
                 tried.insert(suspicion)
-                noteAlso(suspicion.track, suspicion.promise)
+                noteAlso(
+                    tracks[suspicion.track].variant.schedule.plan, suspicion.promise)
                 continue
             }
             tried.insert(suspicion)
@@ -262,8 +270,7 @@ final class RaceSearcher {
         return best?.suspicion
     }
 
-    private func noteAlso(_ track: Int, _ promise: Promise) {
-        let plan = tracks[track].variant.schedule.plan
+    private func noteAlso(_ plan: String, _ promise: Promise) {
         let isKnown =
             outcome.findings.contains { $0.plan == plan && $0.promise == promise }
             || outcome.alsoIn.contains { $0.plan == plan && $0.promise == promise }
@@ -407,6 +414,30 @@ final class RaceSearcher {
             }
             outcome.findings.append(finding)
             outcome.examples.append(example)
+            search.news(.found(finding))
+        }
+    }
+
+    /// Answers that the protocol's pages do not allow are told with the offsets at which they came, and nobody looks for
+    /// their window: most come at any.
+    private func reportDeviations() {
+        let promise = Promise(.conforms, .documented)
+        for track in tracks {
+            guard let sentence = track.deviation else { continue }
+            let plan = track.variant.schedule.plan
+            guard !outcome.findings.contains(where: { $0.promise == promise }) else {
+                noteAlso(plan, promise)
+                continue
+            }
+            let points = track.deviations.points
+            let best = points.max { $0.rate.share < $1.rate.share }?.offset ?? .zero
+            let finding = RaceFinding(
+                plan: plan, invariant: promise.invariant, source: promise.source,
+                schedule: track.variant.at(best), swept: track.variant.swept, best: best,
+                rate: points.total, curve: points, sentence: sentence,
+                firstSeen: search.clock(), isUnrefined: true, method: track.method)
+            outcome.findings.append(finding)
+            outcome.examples.append(nil)
             search.news(.found(finding))
         }
     }

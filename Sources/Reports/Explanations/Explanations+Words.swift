@@ -139,11 +139,13 @@ extension Explanation {
             harmless: "The service was being restarted."),
         word(
             "stopped responding",
-            "an outage: from some moment on the service sent no more responses",
+            "an outage: from some moment on no more responses came",
             "If the service stops responding, the run continues until the last arrival plus load.settle "
                 + "(at least 10 s), since the service may come back. Households without a token by "
-                + "then have failed.",
-            harmless: "The service was being deployed, or this machine lost its network.",
+                + "then have failed. 'Within target.timeout' means that every request waited for it: whether the service "
+                + "was gone or slower than that cannot be seen. An operation that timed out while others were answered, "
+                + "or that never was answered in time, is no outage.",
+            harmless: "The service was being deployed, target.timeout is short, or this machine lost its network.",
             send: "UTC time of the last response, from history.sqlite"),
         word(
             "historyHash", "a checksum of everything that happened in a run",

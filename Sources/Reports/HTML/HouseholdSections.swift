@@ -17,7 +17,7 @@ enum HouseholdSections {
             } ?? "\(Figures.counted(counts.started, "household"))"
         return """
             <p class="lead">\(started) started; \
-            \(Figures.count(counts.failed)) failed, \(Figures.count(counts.abandoned)) gave up\
+            \(Figures.count(counts.failed)) failed, \(Figures.count(counts.abandoned)) abandoned\
             \(running(counts)).\(already)\(denied(counts)) Not every rig plays or logs out.</p>
             \(bars(all, name: "Households by furthest stage"))
             \(byKind(Array(summary.funnels.dropFirst()), summary.kinds))
@@ -56,7 +56,7 @@ enum HouseholdSections {
         if funnels.isEmpty { return .none }
         let each = funnels.map { funnel -> HTML in
             let lost = [
-                (funnel.failed, "failed"), (funnel.abandoned, "gave up"),
+                (funnel.failed, "failed"), (funnel.abandoned, "abandoned"),
                 (funnel.running, "in progress"),
             ].filter { $0.0 > 0 }.map { "\(Figures.count($0.0)) \($0.1)" }
             let words = lost.isEmpty ? "none lost" : lost.joined(separator: ", ")

@@ -283,7 +283,7 @@ final class RunWatch: @unchecked Sendable {
             return coordinator.giveUp(because: "nothing answered")
         }
         if !isVirtual, isGone(progress) {
-            coordinator.giveUp(because: "the service stopped answering")
+            coordinator.giveUp(because: "no more responses came")
         }
         if let trip { self.trip(trip) }
         for (request, time) in control?.read() ?? [] { take(request, microseconds: time) }

@@ -32,8 +32,15 @@ public final class NightBook: Sendable {
             configuration.busyMode = .timeout(10)
             try ForeignDatabase.refuse(beside: path)
             let database = try DatabaseQueue(path: path, configuration: configuration)
-            try database.read { try ForeignDatabase.refuse($0, path: path) }
-            let found = try database.write { database in
+            try database.read { database in
+                try ForeignDatabase.refuse(database, path: path)
+                // Somebody else's tables stay as they are.
+                let found = try Self.schema(of: database)
+                guard found == Self.schema || found == nil && creates else {
+                    throw NightError.otherSchema(path: path, found: found ?? "none")
+                }
+            }
+            try database.write { database in
                 try database.execute(sql: Self.tables)
                 // A book from before nights had marks.
                 let columns = Set(try database.columns(in: "nights").map(\.name))
@@ -41,11 +48,6 @@ public final class NightBook: Sendable {
                 where !columns.contains(name) {
                     try database.execute(sql: "ALTER TABLE nights ADD COLUMN \(name) \(type)")
                 }
-                return try String.fetchOne(
-                    database, sql: "SELECT value FROM meta WHERE key = 'schema'")
-            }
-            guard found == Self.schema else {
-                throw NightError.otherSchema(path: path, found: found ?? "none")
             }
             self.database = database
         } catch let error as NightError {
@@ -55,6 +57,16 @@ public final class NightBook: Sendable {
         } catch {
             throw .unusable(path: path, why: Self.words(error))
         }
+    }
+
+    /// Which schema a file says that it has; nil: it is empty.
+    private static func schema(of database: Database) throws -> String? {
+        guard try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0 > 0
+        else { return nil }
+        let columns = try database.tableExists("meta") ? database.columns(in: "meta") : []
+        guard Set(["key", "value"]).isSubset(of: columns.map(\.name)) else { return "none" }
+        return try String.fetchOne(
+            database, sql: "SELECT CAST(value AS TEXT) FROM meta WHERE key = 'schema'") ?? "none"
     }
 
     private static let tables = """

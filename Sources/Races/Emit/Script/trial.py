@@ -87,11 +87,14 @@ class Trial:
             raise Lost(op["id"] + " needs a code, and no code was issued")
         return self.codes[wanted]
 
-    def account(self, op):
+    def account(self, op, provider):
         number = int(op["args"].get("account") or re.sub(r"\D", "", op["tag"] or "") or 1)
         household = self.actors[op["actor"]]["household"]
         if ACCOUNTS:
-            account = ACCOUNTS[(household + number - 1) % len(ACCOUNTS)]
+            its = [account for account in ACCOUNTS if account[3] in ("", provider)]
+            if not its:
+                raise Lost("SCREENRIG_ACCOUNTS has no account for " + provider)
+            account = its[(household + number - 1) % len(its)]
         else:
             user = "%s-%d-%d" % (self.run, household, number)
             account = (user, "password", user)
@@ -110,7 +113,7 @@ class Trial:
                 call, op["user"], op["mvpd"] = self.calls[former]
                 return call
             screen.complete(op["code"], wanted)
-            account = self.account(op)
+            account = self.account(op, wanted)
             call = walk_login(screen, op["code"], wanted, account)
             op["user"], op["mvpd"] = account[2], wanted
             self.providers[screen.household] = wanted

@@ -12,22 +12,23 @@ def utc(instant):
 
 
 def read_accounts():
-    """Of SCREENRIG_ACCOUNTS, each as user, password and id in tokens; the program ends where it holds none that can be read."""
+    """Of SCREENRIG_ACCOUNTS, each as user, password, id in tokens and provider, "" where it does not say; the program ends where it
+    holds none that can be read."""
     given = os.environ.get("SCREENRIG_ACCOUNTS", "")
     if os.path.isfile(given):
         with open(given, newline="", encoding="utf-8-sig") as file:
             rows = list(csv.DictReader(file))
-        found = [(row.get("user"), row.get("password"), row.get("user-id")) for row in rows]
+        found = [tuple(map(row.get, ("user", "password", "user-id", "mvpd"))) for row in rows]
         wrong = "it needs a first line with the columns user and password, and values in both"
     else:
         entries = [entry.split(":", 2) for entry in given.split(",") if entry]
-        found = [tuple(entry + [None] * 3)[:3] for entry in entries]
+        found = [tuple(entry + [None] * 4)[:4] for entry in entries]
         wrong = "it is neither a file that is there nor user:password[:id-in-tokens],..."
-    for number, (user, password, _) in enumerate(found, 1):
+    for number, (user, password, _, _) in enumerate(found, 1):
         if not user or password is None:
             print("SCREENRIG_ACCOUNTS, account %d: %s" % (number, wrong), file=sys.stderr)
             sys.exit(2)
-    return [(user, password, shown or user) for user, password, shown in found]
+    return [(user, password, shown or user, mvpd or "") for user, password, shown, mvpd in found]
 
 
 class Lost(Exception):
