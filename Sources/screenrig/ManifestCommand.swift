@@ -242,7 +242,8 @@ struct ManifestSlurmCommand: ParsableCommand {
         let script = SlurmScript(
             bundle, needs,
             SlurmScript.Options(
-                name: name, words: options.changes.words(of: options.rig), partition: partition, account: account,
+                name: name, words: options.changes.words(of: options.rig), partition: partition,
+                account: account,
                 time: time, image: image, file: out))
         guard let out else { return ManifestOptions.print(script.text) }
         try NewFile.write(script.text, to: out)

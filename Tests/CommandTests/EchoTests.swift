@@ -84,8 +84,8 @@ struct EchoTests {
             guard let data = try? Data(contentsOf: folder.url.appending(path: "run/\(file)")) else {
                 continue
             }
-            if data.range(of: Data("(secret #".utf8)) != nil { marks += 1 }
-            for needle in needles where data.range(of: needle) != nil {
+            if data.holds(Data("(secret #".utf8)) { marks += 1 }
+            for needle in needles where data.holds(needle) {
                 Issue.record("\(file) holds \(String(decoding: needle.prefix(60), as: UTF8.self))")
             }
         }

@@ -161,7 +161,9 @@ import Testing
     }
 
     /// Two lines of one provider, one of another.
-    @Test("a login that a race drives has an account of its provider, until it was turned down too often")
+    @Test(
+        "a login that a race drives has an account of its provider, until it was turned down too often"
+    )
     func driven() {
         var list = Self.list(2)
         list.entries += Self.list(1, mvpd: "DemoSat").entries

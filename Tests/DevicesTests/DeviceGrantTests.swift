@@ -72,7 +72,8 @@ struct DeviceGrantTests {
         let life = try Self.life(.losesToken)
         #expect(life.record.fate == .abandoned && life.record.abandonedBy == .service)
         #expect(
-            life.record.cause == "the code was no longer valid before its lifetime was over, although the viewer was in "
+            life.record.cause
+                == "the code was no longer valid before its lifetime was over, although the viewer was in "
                 + "time")
     }
 

@@ -225,7 +225,9 @@ private struct StoppedArena: Arena {
         #expect(report.verdict == .aborted)
     }
 
-    @Test("a service that dies after a finding leaves it without a window, and the race is not completed")
+    @Test(
+        "a service that dies after a finding leaves it without a window, and the race is not completed"
+    )
     func goneAfterAFinding() async throws {
         var wasWithoutWindow = false
         for trials in (1...12).map({ 20 * $0 }) {
@@ -257,7 +259,9 @@ private struct StoppedArena: Arena {
         for trials in (4...24).map({ 20 * $0 }) {
             let outcome = await search(trials).run(
                 in: RuleArena { offset, _ in offset >= .zero && offset < .milliseconds(30) })
-            guard let finding = outcome.findings.first, let window = finding.window else { continue }
+            guard let finding = outcome.findings.first, let window = finding.window else {
+                continue
+            }
             ways.insert(finding.isCoarse)
             #expect(RaceText.whenText(finding).contains("is sent roughly ") == finding.isCoarse)
             guard !finding.isCoarse else { continue }

@@ -75,7 +75,9 @@ struct StrikesTests {
                     Self.row($0, answered: 0, lost: 9, sent: 9, .mediaToken, late: 9)
                 }
         }
-        func sorted(_ rows: [TimelineRow]) -> [TimelineRow] { rows.sorted { $0.second < $1.second } }
+        func sorted(_ rows: [TimelineRow]) -> [TimelineRow] {
+            rows.sorted { $0.second < $1.second }
+        }
         // Never answered in time, or not since before the others were answered for the last time.
         #expect(Silence(sorted(others + tried(from: 7))) == nil)
         #expect(Silence(sorted(others + tried(from: 4))) == nil)

@@ -48,7 +48,8 @@ struct TerminalTests {
         #expect(
             text(planned: .seconds(150))
                 == "1:05 of 2:30 · 642 households: 310 signed in, 328 in progress (208 code-shown), "
-                + "3 failed, 1 abandoned · 205/s · p50 4.21 ms, p99 61.0 ms · 0 errors · 7 throttled")
+                + "3 failed, 1 abandoned · 205/s · p50 4.21 ms, p99 61.0 ms · 0 errors · 7 throttled"
+        )
     }
 
     @Test("the rate of a first interval of milliseconds is not more than all answers so far")

@@ -145,7 +145,8 @@ extension Explanation {
                 + "then have failed. 'Within target.timeout' means that every request waited for it: whether the service "
                 + "was gone or slower than that cannot be seen. An operation that timed out while others were answered, "
                 + "or that never was answered in time, is no outage.",
-            harmless: "The service was being deployed, target.timeout is short, or this machine lost its network.",
+            harmless:
+                "The service was being deployed, target.timeout is short, or this machine lost its network.",
             send: "UTC time of the last response, from history.sqlite"),
         word(
             "historyHash", "a checksum of everything that happened in a run",

@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Glibc
 internal import Journal
 
 /// Names in the place of people and devices: `person-1`, `device-2`, the same for the same one
@@ -50,17 +51,9 @@ struct Pseudonyms {
 
     /// Thousands of names are looked for in each text, and hardly one is there.
     private static func holds(_ text: String, _ wanted: [UInt8]) -> Bool {
-        guard text.utf8.count >= wanted.count, let first = wanted.first else { return false }
+        guard text.utf8.count >= wanted.count else { return false }
         var text = text
-        return text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)[...]
-            while rest.count >= wanted.count, let start = rest.firstIndex(of: first) {
-                rest = rest[start...]
-                if rest.starts(with: wanted) { return true }
-                rest = rest.dropFirst()
-            }
-            return false
-        }
+        return text.withUTF8 { memmem($0.baseAddress!, $0.count, wanted, wanted.count) != nil }
     }
 
     // MARK: Where names stand
