@@ -267,7 +267,7 @@ let package = Package(
             [
                 "TestSupport",
                 "screenrig", "Rigs", "Reports", "Trends", "Journal", "Dialects",
-                "Vocabulary",
+                "Vocabulary", "Formats",
                 "Signing", "Standin",
                 "Statistics", .product(name: "Yams", package: "Yams"),
             ], exclude: ["Golden", "comments.py"]),

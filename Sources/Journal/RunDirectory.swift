@@ -111,10 +111,13 @@ public struct RunDirectory: Sendable, Hashable {
             .map(\.run)
     }
 
-    /// Lower case letters and digits of the rig's name, all else as one dash.
+    /// Lower case letters and digits of the rig's name, all else as one dash; at most 100 of them, for a file's name may
+    /// have 255.
     public static func slug(_ rig: String) -> String {
         let words = rig.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
-        return words.isEmpty ? "run" : words.joined(separator: "-")
+        guard !words.isEmpty else { return "run" }
+        let whole = words.joined(separator: "-")
+        return String(whole.prefix(100).reversed().drop { $0 == "-" }.reversed())
     }
 
     private static func create(exactly path: String) throws(JournalError) -> RunDirectory {

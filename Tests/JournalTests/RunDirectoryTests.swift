@@ -23,6 +23,10 @@ struct RunDirectoryTests {
         arguments: [
             ("smoke", "smoke"), ("Second Screen, 2 phones!", "second-screen-2-phones"),
             ("  Première ", "premi-re"), ("日本", "run"), ("a--b/../c", "a-b-c"),
+            (
+                String(repeating: "wide ", count: 80),
+                String(repeating: "wide-", count: 19) + "wide"
+            ),
         ])
     func named(rig: String, slug: String) throws {
         #expect(try run(rig).path == "\(root)/\(slug)-20261121T070000Z")

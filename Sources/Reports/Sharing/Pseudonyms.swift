@@ -1,5 +1,5 @@
 internal import Dialects
-internal import Glibc
+internal import Formats
 internal import Journal
 
 /// Names in the place of people and devices: `person-1`, `device-2`, the same for the same one
@@ -51,9 +51,7 @@ struct Pseudonyms {
 
     /// Thousands of names are looked for in each text, and hardly one is there.
     private static func holds(_ text: String, _ wanted: [UInt8]) -> Bool {
-        guard text.utf8.count >= wanted.count else { return false }
-        var text = text
-        return text.withUTF8 { memmem($0.baseAddress!, $0.count, wanted, wanted.count) != nil }
+        text.utf8.span.first(wanted.span) != nil
     }
 
     // MARK: Where names stand
