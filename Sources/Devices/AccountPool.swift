@@ -117,8 +117,8 @@ public final class AccountPool: Sendable {
         }
     }
 
-    /// Lends an account of a provider, or of any where none is named, whoever has it already: the `turn`-th of those that may
-    /// be tried. Whoever is told to wait asks again, for a login under way may tell that the account is good.
+    /// Lends an account of a provider, or of any where none is named: the `turn`-th of those that were not given up, or the next
+    /// one that is free. Whoever is told to wait asks again.
     func take(_ turn: Int, of mvpd: String?) -> LeaseRequest {
         state.withLock { state in
             let all = list.entries.indices.filter { mvpd == nil || list.entries[$0].mvpd == mvpd }
@@ -127,9 +127,10 @@ public final class AccountPool: Sendable {
             }
             let left = all.filter { state.standings[$0].failures < list.failuresAtMost }
             guard !left.isEmpty else { return .never(hopelessness(of: all, at: mvpd)) }
-            let open = left.filter { mayBeTried(state.standings[$0]) }
-            guard !open.isEmpty else { return .wait }
-            let position = open[turn % open.count]
+            let inTurn = left.indices.lazy.map { left[(turn + $0) % left.count] }
+            guard let position = inTurn.first(where: { isFree(state.standings[$0]) }) else {
+                return .wait
+            }
             state.standings[position].holders += 1
             state.standings[position].tries += 1
             return .lent(Lease(position: position, entry: list.entries[position]))

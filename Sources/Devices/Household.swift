@@ -66,6 +66,8 @@ actor Household {
     /// Set when the viewer walks away: the TV stops at its next poll.
     var viewerLeft: StopReason?
     var loan = AccountLoan.none
+    /// Accounts of a file that logins of a driven household have, by their number in it.
+    var driven: [Int: AccountPool.Lease] = [:]
     /// What it has to take back before it goes, if the rig cleans up.
     var traces = Traces()
     /// The platform's account framework on the first screen; asked only where the rig has it.

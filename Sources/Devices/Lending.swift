@@ -1,4 +1,5 @@
 internal import Dialects
+internal import Journal
 internal import Lanes
 internal import Rigs
 
@@ -53,24 +54,53 @@ extension Household {
         }
     }
 
-    /// The account of a login that somebody else drives, by its number in this household, from 1. Generated ones belong
-    /// to one household; the lines of a file that are for `mvpd` go round, and several may have one at a time.
+    /// How long a login that somebody else drives waits for an account that others have.
+    private static let patience: Duration = .seconds(120)
+
+    /// The account of such a login, by its number in this household, from 1. Generated ones belong to one household; of a
+    /// file the lines for `mvpd` go round, and the household keeps what it got.
     func takeAccount(_ number: Int, at mvpd: String?) async throws(StopReason) -> Account {
         guard let pool = terms.accounts else {
             guard number > 1 else { return plan.account }
             return Account(
                 user: "\(plan.account.user)-\(number)", password: plan.account.password)
         }
+        if let lease = driven[number], mvpd == nil || lease.entry.mvpd == mvpd {
+            guard pool.tryAgain(lease) else {
+                throw .failed("the account in \(lease.place) had too many failed logins")
+            }
+            loan = .loginOpen(lease)
+            return lease.entry.account
+        }
+        let end = lane.now + Self.patience
         while true {
-            switch pool.take(plan.index * 2 + number - 1, of: mvpd) {
+            switch pool.take(plan.index + number - 1, of: mvpd) {
             case .lent(let lease):
-                giveBackAccount()
+                if let former = driven.updateValue(lease, forKey: number) {
+                    pool.giveBack(former)
+                }
                 loan = .loginOpen(lease)
                 return lease.entry.account
             case .never(let reason): throw .failed("\(reason)")
-            case .wait: try await nap(Self.lookAgain)
+            case .wait where lane.now < end: try await nap(Self.lookAgain)
+            case .wait:
+                throw .failed(
+                    "no account\(mvpd.map { " for \($0)" } ?? "") became free: add accounts, or let trials share them with "
+                        + "accounts.sharing: shared")
             }
         }
+    }
+
+    /// A driven login is over; its account stays the household's.
+    func endDrivenLogin() {
+        endLogin { $0.noteNothing(of: $1) }
+        loan = .none
+    }
+
+    /// Nobody drives it any more.
+    func giveBackDrivenAccounts() {
+        for lease in driven.values { terms.accounts?.giveBack(lease) }
+        driven = [:]
     }
 
     /// Notes how the login went, once for each.

@@ -42,7 +42,10 @@ public struct RaceFinding: Sendable, Hashable {
     static let rare = 0.2
 
     /// It breaks now and then, and no offset makes it break often.
-    public var isRare: Bool { window == nil && !isSimultaneous && rate.share < Self.rare }
+    public var isRare: Bool {
+        // Cut short, there is no other rate than that of all trials.
+        window == nil && !isSimultaneous && (rate.trials > 0 ? rate : total).share < Self.rare
+    }
 
     /// Of all trials at all offsets.
     public var total: HitRate { curve.total }

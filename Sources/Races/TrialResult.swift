@@ -69,6 +69,14 @@ public struct TrialResult: Sendable {
         case unread(OperationName, String)
         case stopped
 
+        /// The service, or the way to it, has not given what was needed.
+        var isOfService: Bool {
+            switch self {
+            case .answeredEarly, .stopped: false
+            case .connectionFailed, .setupFailed, .throttled, .failed, .unread: true
+            }
+        }
+
         public var description: String {
             switch self {
             case .answeredEarly(let op): "\(op) was answered before its request was complete"

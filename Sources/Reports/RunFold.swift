@@ -127,7 +127,8 @@ package struct RunFold {
             sums[slot, default: Cell(key: cell.key)].merge(cell)
         }
         timeline.finish()
-        silence = Silence(timeline.rows)
+        silence = Silence(
+            timeline.rows, timeout: LoadStage.rig(of: header)?.target.timeout ?? .zero)
         if let gone = silence?.second {
             var lateness = Histogram()
             try history.cells { cell in

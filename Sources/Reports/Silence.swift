@@ -20,41 +20,56 @@ struct Silence: Hashable {
     /// Fewer than that are bad luck.
     private static let least = 3
 
-    /// Nil where the service answered to the end, or never.
-    init?(_ rows: [TimelineRow]) {
+    /// `timeout`: target.timeout. Nil where the service answered to the end, or never, or where all that went unanswered is in
+    /// trouble of its own.
+    init?(_ rows: [TimelineRow], timeout: Duration = .zero) {
         let requests = rows.lazy.filter { !$0.operation.isOfConnection }
         guard let last = requests.last(where: { $0.completed > 0 })?.second else { return nil }
         second = last
-        let ownTrouble = Self.operationsInTroubleOfTheirOwn(requests, last: last)
-        let told = requests.filter { $0.second > last && !ownTrouble.contains($0.operation) }
-        unanswered = told.reduce(0) { $0 + $1.errors }
-        isOfTimeouts = told.allSatisfy { $0.timeouts == $0.errors }
-        let asked = Set(told.filter { $0.errors > 0 }.map(\.operation))
+        let operations = Operations(requests, last: last, timeout: timeout)
+        let told = requests.filter {
+            $0.second > last && !operations.inTrouble.contains($0.operation)
+        }
+        let failed = told.filter { $0.errors > 0 }
+        guard failed.contains(where: { operations.answered.contains($0.operation) }) else {
+            return nil
+        }
+        unanswered = failed.reduce(0) { $0 + $1.errors }
+        isOfTimeouts = failed.allSatisfy { $0.timeouts == $0.errors }
+        let asked = Set(failed.map(\.operation))
         only = isOfTimeouts && asked.count == 1 ? asked.first : nil
         isOutage = told.reduce(0) { $0 + $1.sent } >= Self.least
         guard unanswered >= Self.least else { return nil }
     }
 
-    /// Operations that timed out before the others fell silent too, or that never were answered in time: that says something
-    /// about the operation and nothing about the service.
-    private static func operationsInTroubleOfTheirOwn(
-        _ rows: some Sequence<TimelineRow>, last: Int
-    ) -> Set<OperationName> {
+    /// What a run tells of each operation.
+    private struct Operations {
         var answered: Set<OperationName> = []
-        var timedOut: Set<OperationName> = []
-        var failedOtherwise: Set<OperationName> = []
-        var failing: Set<OperationName> = []
-        for row in rows {
-            if row.timeouts > 0 { timedOut.insert(row.operation) }
-            if row.errors > row.timeouts { failedOtherwise.insert(row.operation) }
-            if row.completed > 0 {
-                answered.insert(row.operation)
-                failing.remove(row.operation)
-            } else if row.errors > 0, row.second < last {
-                failing.insert(row.operation)
+        /// Asked, and not answered, while others still were; or never answered in time. That says something about the operation
+        /// and nothing about the service.
+        var inTrouble: Set<OperationName> = []
+
+        init(_ rows: some Sequence<TimelineRow>, last: Int, timeout: Duration) {
+            // What the service had in hand when it stopped was asked for as long before as its slowest answer took.
+            let slowest = rows.lazy.filter { $0.timeouts == 0 }.compactMap(\.max).max() ?? 0
+            let asked = last - 1 - Int(slowest / 1000)
+            let wait = Int((timeout / .seconds(1)).rounded(.up))
+            var timedOut: Set<OperationName> = []
+            var failedOtherwise: Set<OperationName> = []
+            for row in rows {
+                if row.timeouts > 0 { timedOut.insert(row.operation) }
+                if row.errors > row.timeouts { failedOtherwise.insert(row.operation) }
+                if row.completed > 0 {
+                    answered.insert(row.operation)
+                    inTrouble.remove(row.operation)
+                } else if row.errors > row.timeouts && row.second < last
+                    || row.timeouts > 0 && row.second - wait < asked
+                {
+                    inTrouble.insert(row.operation)
+                }
             }
+            inTrouble.formUnion(timedOut.subtracting(answered).subtracting(failedOtherwise))
         }
-        return failing.union(timedOut.subtracting(answered).subtracting(failedOtherwise))
     }
 
     var sentence: String {

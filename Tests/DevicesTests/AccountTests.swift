@@ -173,13 +173,20 @@ import Testing
             return lease
         }
         for turn in 0..<6 {
-            #expect(taken(turn, "DemoSat").map { pool.noteSuccess(of: $0) } != nil)
-            let lease = taken(turn, "DemoCable")
-            #expect(lease?.entry.mvpd == "DemoCable" && lease?.position == turn % 2)
-            if let lease { pool.noteSuccess(of: lease) }
+            let leases = [taken(turn, "DemoSat"), taken(turn, "DemoCable")].compactMap(\.self)
+            #expect(leases.map(\.entry.mvpd) == ["DemoSat", "DemoCable"])
+            #expect(leases.last?.position == turn % 2)
+            // One at a time has it: the next in turn is lent, and then none.
+            #expect(taken(turn, "DemoCable")?.position == (turn + 1) % 2)
+            #expect(taken(turn, "DemoCable") == nil)
+            for lease in leases {
+                pool.noteSuccess(of: lease)
+                pool.giveBack(lease)
+            }
+            pool.giveBack(.init(position: (turn + 1) % 2, entry: list.entries[(turn + 1) % 2]))
         }
         // Nobody knows whether the third to fifth would go well: an account is locked after fewer than a race has trials.
-        let fresh = AccountPool(Self.list(1))
+        let fresh = AccountPool(Self.list(1, atOnce: nil))
         let leases = (0..<3).compactMap { turn -> AccountPool.Lease? in
             guard case .lent(let lease) = fresh.take(turn, of: nil) else { return nil }
             return lease

@@ -89,15 +89,37 @@ struct StrikesTests {
                 == "media-token stopped responding within target.timeout at second 6: none of 36 requests after "
                 + "that got a response")
         #expect(stopped.isOutage)
-        // A service that is gone takes those with it that were never asked before.
-        let gone = try #require(
-            Silence(others + [Self.row(7, answered: 0, lost: 4, sent: 4, .mediaToken)]))
-        #expect(gone.sentence.hasPrefix("the service stopped responding at second 6: none of 4 "))
+        // Of one that was never asked before nobody knows what it takes.
+        #expect(Silence(others + [Self.row(7, answered: 0, lost: 4, sent: 4, .mediaToken)]) == nil)
         let hung = try #require(
             Silence(
                 others + [Self.row(9, answered: 0, lost: 4, sent: 4, late: 4)]
                     + [Self.row(9, answered: 0, lost: 2, sent: 2, .logout, late: 1)]))
         #expect(hung.sentence.hasPrefix("the service stopped responding at second 6: none of 6 "))
+    }
+
+    /// Both hang from second 3 on, with a time-out of 2 s; logins are answered to second 6.
+    @Test("operations that were asked before others were answered are no outage, however many")
+    func slowOperations() throws {
+        var rows: [TimelineRow] = []
+        for second in 0..<12 {
+            for operation in [OperationName.pollToken, .checkAuthentication] {
+                let answered = second < 3 ? 5 : 0
+                let late = second < 5 ? 0 : 5
+                rows.append(
+                    Self.row(
+                        second, answered: answered, lost: late, sent: 5, operation, late: late))
+            }
+            rows.append(Self.row(second, answered: second <= 6 ? 3 : 0, lost: 0, .authenticate))
+        }
+        #expect(Silence(rows, timeout: .seconds(2)) == nil)
+        // What was under way when the service stopped at second 3 was asked shortly before.
+        let gone = try #require(
+            Silence(
+                rows.filter { $0.operation != .authenticate || $0.second < 3 },
+                timeout: .seconds(2)))
+        #expect(
+            gone.isOutage && gone.second == 2 && gone.isOfTimeouts && gone.only == nil)
     }
 
     @Test("a service that is gone is told with the second of its last answer")

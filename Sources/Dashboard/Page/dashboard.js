@@ -80,7 +80,7 @@ const showStates = state => {
   const h = state.progress.households, rows = [];
   for (const [stage, n] of Object.entries(h.stages)) rows.push(["in progress: " + stage, n, ""]);
   rows.push(["signed in", h.signedIn, "good"], ["already signed in", h.preSignedIn, "soft"],
-    ["gave up", h.abandoned, "soft"], ["failed", h.failed, "bad"]);
+    ["abandoned", h.abandoned, "soft"], ["failed", h.failed, "bad"]);
   const nodes = [];
   for (const [name, n, style] of rows) {
     const track = make("dd", "track"), fill = make("span", "fill " + style);

@@ -160,6 +160,7 @@ public struct DrivenHousehold: Sendable {
     /// Nothing more will come of it.
     public func retire() {
         household.assumeIsolated { household in
+            household.giveBackDrivenAccounts()
             for screen in [household.tv] + household.morePollers + household.players
                 + household.phones
             {
@@ -258,7 +259,7 @@ extension Household {
         until operation: OperationName, on screen: OnLane<Screen>
     ) async throws(StopReason) -> Call {
         let account = try await takeAccount(number, at: provider)
-        defer { giveBackAccount() }
+        defer { endDrivenLogin() }
         let person = Person(
             browser: screen.value, account: account, signsIn: .zero, mistypesPassword: false,
             isSecond: false)
@@ -290,7 +291,7 @@ extension Household {
         driven provider: Provider, account number: Int, on screen: OnLane<Screen>
     ) async throws(StopReason) -> Call? {
         let account = try await takeAccount(number, at: provider.id)
-        defer { giveBackAccount() }
+        defer { endDrivenLogin() }
         let asked = try await ask(screen.value) { profileRequest(driven: provider, $0) }
         guard case .profileRequest(let bytes) = asked.answer else { throw .refused(asked) }
         let query = AttributeQuery(

@@ -104,6 +104,9 @@ public struct RaceOutcome: Sendable {
     public var trials = 0
     /// Of the discarded ones, those that the end of the search stopped.
     public var cutShort = 0
+    /// Trials that told nothing after the last one that did; without those of what cannot be played here at all, and those
+    /// that the end of the search stopped.
+    var lostAtEnd = 0
     /// Trials that said nothing, by reason, in the order of their first.
     public var discarded: [(reason: String, count: Int)] = []
     /// Variants that were swept whole.
@@ -142,6 +145,9 @@ extension RaceOutcome.Sweep {
 }
 
 extension RaceOutcome {
+    /// So many trials in a row that tell nothing are no bad luck: the service is gone.
+    private static let gone = 20
+
     /// Why there is nothing to go by: no trial could be completed, or nothing was found and most could not be, which is
     /// no pass. Nil where enough told something, or none was wanted.
     public var whyNothingCameAbout: String? { found.isEmpty ? whyMostWereLost : nil }
@@ -164,6 +170,9 @@ extension RaceOutcome {
             trials - cutShort - aside.reduce(0) { $0 + $1.trials },
             discards - cutShort - aside.reduce(0) { $0 + $1.discarded }
         )
+        if lostAtEnd >= Self.gone {
+            return "not one of the last \(lostAtEnd) trials could be completed: \(reason)"
+        }
         guard 2 * blind > own else { return nil }
         return "\(blind) of \(own) trials could not be completed: \(reason)"
     }

@@ -43,7 +43,7 @@ extension RaceSearcher {
             window: place.isThere ? place.window : nil, best: place.best, rate: place.rate,
             achieved: RaceFinding.Quantiles(place.achieved),
             curve: curve(track, promise).points, sentence: sentence(track, promise),
-            firstSeen: search.clock(),
+            firstSeen: firstSeen(promise),
             isSimultaneous: place.isThere && isAimedAt(place.window),
             isCoarse: isCoarse,
             method: tracks[track].method

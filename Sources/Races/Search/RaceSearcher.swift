@@ -14,6 +14,8 @@ final class RaceSearcher {
     private var quietErrors: [Duration] = []
     /// What was seen among other trials, and by no trial alone.
     private var forgotten: [Forgotten] = []
+    /// The tracks of trials that told nothing, since the last that did.
+    private var lostInARow: [Int] = []
     /// Hits of these come from other trials near in time.
     private var ambient: Set<Promise> = []
 
@@ -33,13 +35,14 @@ final class RaceSearcher {
         var reason = ""
         /// Of the discarded ones, those that the end of the search stopped.
         var stopped = 0
-        /// The first trial that broke each promise.
+        /// The first trial that broke each promise, and when it was seen.
         var examples: [Promise: TrialResult] = [:]
+        var seen: [Promise: Duration] = [:]
         /// Over the offset, trials with an answer that the protocol's pages do not allow, and what the first such was.
         var deviations = Curve()
         var deviation: String?
 
-        mutating func note(_ result: TrialResult, _ sample: TrialSample?) {
+        mutating func note(_ result: TrialResult, _ sample: TrialSample?, at instant: Duration) {
             trials += 1
             guard let sample else {
                 discarded += 1
@@ -50,9 +53,13 @@ final class RaceSearcher {
             samples.append(sample)
             let isDeviant = result.deviation != nil
             deviations.add(sample.offset, isDeviant ? .hit : .miss)
-            deviation = deviation ?? result.deviation
-            for breach in result.breaches {
-                if examples[breach.promise] == nil { examples[breach.promise] = result }
+            if isDeviant, deviation == nil {
+                deviation = result.deviation
+                seen[RaceSearcher.conformance] = instant
+            }
+            for breach in result.breaches where examples[breach.promise] == nil {
+                examples[breach.promise] = result
+                seen[breach.promise] = seen[breach.promise] ?? instant
             }
         }
 
@@ -92,6 +99,7 @@ final class RaceSearcher {
             tracks.flatMap { track in
                 track.examples.keys.map { RaceBaseline.Known(track.variant.schedule.plan, $0) }
             } + forgotten.map { RaceBaseline.Known($0.finding.plan, $0.finding.promise) })
+        outcome.lostAtEnd = lostInARow.count { tracks[$0].discarded < tracks[$0].trials }
         outcome.elapsed = search.clock()
         outcome.gate = RaceFinding.Quantiles(gateErrors)
         outcome.isAlone = isAlone
@@ -137,7 +145,9 @@ final class RaceSearcher {
         for (aim, result) in zip(aims, results) {
             outcome.trials += 1
             let sample = take(result, aim, isQuiet: isAlone || company != .crowd)
-            tracks[aim.track].note(result, sample)
+            tracks[aim.track].note(result, sample, at: search.clock())
+            if sample != nil { lostInARow = [] }
+            if result.discarded?.isOfService ?? false { lostInARow.append(aim.track) }
             seen.append(sample)
         }
         search.news(.trials(outcome.trials, discarded: outcome.discards))
@@ -371,6 +381,11 @@ final class RaceSearcher {
                 example: tracks[track].examples[promise]))
     }
 
+    /// When a trial, of whatever track, first broke it.
+    func firstSeen(_ promise: Promise) -> Duration {
+        tracks.compactMap { $0.seen[promise] }.min() ?? search.clock()
+    }
+
     /// What trials so far show, of which no window was looked for.
     func unrefined(_ track: Int, _ promise: Promise) -> RaceFinding {
         let points = curve(track, promise).points
@@ -379,7 +394,7 @@ final class RaceSearcher {
         return RaceFinding(
             plan: variant.schedule.plan, invariant: promise.invariant, source: promise.source,
             schedule: variant.at(best), swept: variant.swept, best: best, rate: points.total,
-            curve: points, sentence: sentence(track, promise), firstSeen: search.clock(),
+            curve: points, sentence: sentence(track, promise), firstSeen: firstSeen(promise),
             isUnrefined: true, method: "sweep with concurrent trials")
     }
 
@@ -418,10 +433,13 @@ final class RaceSearcher {
         }
     }
 
+    /// Broken by an answer that the protocol's pages do not allow.
+    static let conformance = Promise(.conforms, .documented)
+
     /// Answers that the protocol's pages do not allow are told with the offsets at which they came, and nobody looks for
     /// their window: most come at any.
     private func reportDeviations() {
-        let promise = Promise(.conforms, .documented)
+        let promise = Self.conformance
         for track in tracks {
             guard let sentence = track.deviation else { continue }
             let plan = track.variant.schedule.plan
@@ -435,7 +453,8 @@ final class RaceSearcher {
                 plan: plan, invariant: promise.invariant, source: promise.source,
                 schedule: track.variant.at(best), swept: track.variant.swept, best: best,
                 rate: points.total, curve: points, sentence: sentence,
-                firstSeen: search.clock(), isUnrefined: true, method: track.method)
+                firstSeen: track.seen[promise] ?? search.clock(), isUnrefined: true,
+                method: track.method)
             outcome.findings.append(finding)
             outcome.examples.append(nil)
             search.news(.found(finding))

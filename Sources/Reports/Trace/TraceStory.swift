@@ -99,7 +99,7 @@ extension Trace {
         case .abandoned:
             switch record.abandonedBy {
             case .viewer: "the viewer gave up\(cause)"
-            case .service: "gave up because of the service\(cause)"
+            case .service: "abandoned because of the service\(cause)"
             case .run: record.wasCutOff ? "the run ended first\(cause)" : "gave up\(cause)"
             case nil: "gave up\(cause)"
             }

@@ -43,9 +43,21 @@ package struct RaceStage {
             rig.race.gate =
                 isGroup ? .group : rig.target.proxy == .none ? .lastByte : .none
         }
-        self.rig = rig
         let venue = try await Venue(rig, isVirtual: isVirtual, allowed: allowed)
         self.venue = venue
+        if case .listed(var list) = rig.accounts {
+            if isVirtual {
+                // Lanes side by side must not learn from each other's logins: a seed repeats.
+                (list.atOnce, list.failuresAtMost) = (nil, .max)
+                rig.accounts = .listed(list)
+            } else if let each = list.atOnce {
+                // Two people of a trial may sign in.
+                let fewest = list.providers.map(\.accounts).min() ?? 1
+                rig.race.atOnce = max(
+                    1, min(rig.race.atOnce, fewest * each / 2 / venue.laneCount))
+            }
+        }
+        self.rig = rig
         let patience = venue.isEmbedded ? nil : rig.load.settle
         self.patience = RacePlan.patience(rig.race, patience)
         plans = RacePlan.plans(

@@ -12,6 +12,7 @@ BASE = BASE.rstrip("/")
 STATEMENT = os.environ.get("SCREENRIG_STATEMENT", TARGET["demoStatement"])
 # None: made-up ones.
 ACCOUNTS = read_accounts()
+REJECTED = {}
 
 
 class Forms(HTMLParser):
@@ -136,7 +137,7 @@ def brings_answer(url):
 
 def walk_login(screen, code, provider, account):
     """Everything up to the request that brings the provider's answer back to the service: method, address, headers, body."""
-    forwarded, jar = screen.forwarded(), {}
+    forwarded, jar, typed = screen.forwarded(), {}, False
     method, url, _, body = screen.request("login-start", code=code, provider=provider)
     for _ in range(20):
         headers = [("Accept", "text/html")] + forwarded + cookies_of(jar)
@@ -165,7 +166,11 @@ def walk_login(screen, code, provider, account):
         form = page.find(lambda field: field[1] == "password")
         if not form:
             raise Lost("a page without a login form at " + urlsplit(url).path)
-        pairs = []
+        if typed:
+            # Providers lock accounts: a rejected one is not tried for long (Trial.account).
+            REJECTED[account[0]] = REJECTED.get(account[0], 0) + 1
+            raise Lost("the provider's login page came back after the password")
+        typed, pairs = True, []
         for name, kind, value in form["fields"]:
             if kind == "password":
                 pairs.append((name, account[1]))

@@ -11,6 +11,20 @@ def utc(instant):
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole)) + ".%06dZ" % (rest // 1000)
 
 
+def resolved(cell):
+    """With the values of ${NAME} and ${file:PATH} in it, as a rig's accounts file may have them."""
+    def value(found):
+        try:
+            if not found[1]:
+                return os.environ[found[2]]
+            with open(found[2], encoding="utf-8") as file:
+                return file.read().strip()
+        except (KeyError, OSError):
+            print("SCREENRIG_ACCOUNTS: %s cannot be read" % found[0], file=sys.stderr)
+            sys.exit(2)
+    return re.sub(r"\$\{(file:)?([^}]*)\}", value, cell) if cell else cell
+
+
 def read_accounts():
     """Of SCREENRIG_ACCOUNTS, each as user, password, id in tokens and provider, "" where it does not say; the program ends where it
     holds none that can be read."""
@@ -18,7 +32,8 @@ def read_accounts():
     if os.path.isfile(given):
         with open(given, newline="", encoding="utf-8-sig") as file:
             rows = list(csv.DictReader(file))
-        found = [tuple(map(row.get, ("user", "password", "user-id", "mvpd"))) for row in rows]
+        found = [tuple(resolved(row.get(name)) for name in ("user", "password", "user-id", "mvpd"))
+                 for row in rows]
         wrong = "it needs a first line with the columns user and password, and values in both"
     else:
         entries = [entry.split(":", 2) for entry in given.split(",") if entry]
