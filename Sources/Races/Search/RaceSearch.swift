@@ -170,10 +170,8 @@ extension RaceOutcome {
             trials - cutShort - aside.reduce(0) { $0 + $1.trials },
             discards - cutShort - aside.reduce(0) { $0 + $1.discarded }
         )
-        if lostAtEnd >= Self.gone {
-            return "not one of the last \(lostAtEnd) trials could be completed: \(reason)"
-        }
-        guard 2 * blind > own else { return nil }
-        return "\(blind) of \(own) trials could not be completed: \(reason)"
+        if 2 * blind > own { return "\(blind) of \(own) trials could not be completed: \(reason)" }
+        guard lostAtEnd >= Self.gone else { return nil }
+        return "not one of the last \(lostAtEnd) trials could be completed: \(reason)"
     }
 }
