@@ -11,11 +11,14 @@ struct Silence: Hashable {
     var unanswered: Int
     /// All of them waited for `target.timeout`: a service that is merely slower shows the same.
     var isOfTimeouts: Bool
-    /// The operation that was asked, where it was one and nothing else tells that the service is gone.
-    var only: OperationName?
+    /// The operations that were asked, where they were few and nothing else tells that the service is gone.
+    var only: [OperationName] = []
     /// The service is gone, not merely late with its last answers: whoever asked it afterwards was not
     /// answered either.
     var isOutage: Bool
+
+    /// So many operations may be slow while others, which nobody asks any more, are not.
+    private static let few = 2
 
     /// Fewer than that are bad luck.
     private static let least = 3
@@ -37,7 +40,9 @@ struct Silence: Hashable {
         unanswered = failed.reduce(0) { $0 + $1.errors }
         isOfTimeouts = failed.allSatisfy { $0.timeouts == $0.errors }
         let asked = Set(failed.map(\.operation))
-        only = isOfTimeouts && asked.count == 1 ? asked.first : nil
+        if isOfTimeouts, asked.count <= Self.few {
+            only = OperationName.allCases.filter(asked.contains)
+        }
         isOutage = told.reduce(0) { $0 + $1.sent } >= Self.least
         guard unanswered >= Self.least else { return nil }
     }
@@ -73,7 +78,8 @@ struct Silence: Hashable {
     }
 
     var sentence: String {
-        let what = only.map(\.name) ?? "the service"
+        let what =
+            only.isEmpty ? "the service" : only.map(\.name).joined(separator: " and ")
         let within = isOfTimeouts ? " within target.timeout" : ""
         return "\(what) stopped responding\(within) at second \(Figures.count(second)): none of "
             + "\(Figures.counted(unanswered, "request")) after that got a response"
