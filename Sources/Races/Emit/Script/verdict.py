@@ -271,7 +271,8 @@ def main():
     hits = trials = lost = 0
     reason, offsets, others, typed = "", [], {}, set()
     while trials < times and lost < times + 10:
-        batch = play(min(24, times - trials))
+        # Before one trial was completed a wrong password is not tried by all at once.
+        batch = play(min(24 if trials or not ACCOUNTS else 3, times - trials))
         lost += sum(1 for trial in batch if trial.error)
         reason = next((trial.error for trial in batch if trial.error), reason)
         typed.update(user for trial in batch for user in trial.users if user not in GIVEN)
