@@ -119,7 +119,8 @@ public final class AccountPool: Sendable {
 
     /// Lends an account of a provider, or of any where none is named: the `turn`-th of those that were not given up, or the next
     /// one that is free. Whoever is told to wait asks again.
-    func take(_ turn: Int, of mvpd: String?) -> LeaseRequest {
+    /// `held`: what the household has already.
+    func take(_ turn: Int, of mvpd: String?, besides held: [Lease] = []) -> LeaseRequest {
         state.withLock { state in
             let all = list.entries.indices.filter { mvpd == nil || list.entries[$0].mvpd == mvpd }
             guard !all.isEmpty else {
@@ -127,6 +128,11 @@ public final class AccountPool: Sendable {
             }
             let left = all.filter { state.standings[$0].failures < list.failuresAtMost }
             guard !left.isEmpty else { return .never(hopelessness(of: all, at: mvpd)) }
+            guard !left.allSatisfy({ position in held.contains { $0.position == position } })
+            else {
+                return .never(
+                    "one more account\(mvpd.map { " for \($0)" } ?? "") is needed in \(list.file)")
+            }
             let inTurn = left.indices.lazy.map { left[(turn + $0) % left.count] }
             guard let position = inTurn.first(where: { isFree(state.standings[$0]) }) else {
                 return .wait

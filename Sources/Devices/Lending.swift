@@ -55,7 +55,7 @@ extension Household {
     }
 
     /// How long a login that somebody else drives waits for an account that others have.
-    private static let patience: Duration = .seconds(120)
+    private static let patience: Duration = .seconds(60)
 
     /// The account of such a login, by its number in this household, from 1. Generated ones belong to one household; of a
     /// file the lines for `mvpd` go round, and the household keeps what it got.
@@ -74,7 +74,7 @@ extension Household {
         }
         let end = lane.now + Self.patience
         while true {
-            switch pool.take(plan.index + number - 1, of: mvpd) {
+            switch pool.take(plan.index + number - 1, of: mvpd, besides: Array(driven.values)) {
             case .lent(let lease):
                 if let former = driven.updateValue(lease, forKey: number) {
                     pool.giveBack(former)

@@ -76,7 +76,7 @@ public struct RunConfiguration: Sendable {
     }
 
     /// Providers that households belong to, where the rig or its accounts say so.
-    var ownProviders: [Target.WeightedProvider] {
+    package var ownProviders: [Target.WeightedProvider] {
         providers.isEmpty ? accounts?.providers ?? [] : providers
     }
 

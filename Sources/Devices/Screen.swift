@@ -227,7 +227,7 @@ extension Household {
     }
 
     /// How often a device looks whether another has registered the client of all.
-    private static let pause: Duration = .milliseconds(20)
+    private static let pause: Duration = .milliseconds(50)
 
     /// Nil where the protocol registers no clients, and the rig gives none.
     private func client(of screen: Screen) async throws(StopReason) -> ClientCredentials? {
@@ -238,12 +238,17 @@ extension Household {
         case .perDevice: client = try await register(screen)
         case .shared:
             let application = plan.kind.application
+            if shift.sharedClients[application] == nil,
+                shift.registering.insert(application).inserted
+            {
+                defer { shift.registering.remove(application) }
+                shift.sharedClients[application] = try await register(screen)
+            }
             while shift.registering.contains(application) { try await nap(Self.pause) }
+            // Where that came to nothing each registers by itself, and is told why.
             if let known = shift.sharedClients[application] {
                 client = known
             } else {
-                shift.registering.insert(application)
-                defer { shift.registering.remove(application) }
                 client = try await register(screen)
                 shift.sharedClients[application] = client
             }

@@ -301,3 +301,17 @@ public struct Step: Codable, Sendable, Hashable, RawRepresentable, CaseIterable 
     /// It is part of what an app does before anything else.
     public var isSetup: Bool { operation?.has(.setup) ?? false }
 }
+
+extension Schedule {
+    /// How many accounts its people sign in with: each household has its own, which `account` of an op counts.
+    package var accounts: Int {
+        let signIns = ops.filter {
+            ($0.step.isWalked || $0.step.isPlatformExchange) && $0[arg: "repeats"] == nil
+        }
+        return Set(
+            signIns.map { op in
+                "\(self[actor: op.actor]?.household ?? 0) \(op[arg: "account"] ?? "1")"
+            }
+        ).count
+    }
+}

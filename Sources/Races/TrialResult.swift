@@ -12,6 +12,8 @@ public struct TrialResult: Sendable {
     public var releases: [ReleaseTime]
     /// Broken promises that count: never suspicions. Empty where nothing broke.
     public var breaches: [Breach]
+    /// The first answer that the protocol's pages do not allow, in the judge's words; nil where there was none.
+    public var deviation: String?
     /// Why it says nothing; nil when it counts.
     public var discarded: Discard?
     public var exchanges: [Exchange]
@@ -115,16 +117,6 @@ public struct TrialResult: Sendable {
                 case .answered(let status) = own.delivery
             else { continue }
             return .failed(op: release.op, status: status)
-        }
-        return nil
-    }
-
-    /// The first answer that the protocol's pages do not allow, in words; nil where there was none.
-    var deviation: String? {
-        for exchange in exchanges {
-            if let found = exchange.deviations.first(where: { $0.source == .documented }) {
-                return "\(exchange.operation.name): \(found.rule); found \(found.found)"
-            }
         }
         return nil
     }

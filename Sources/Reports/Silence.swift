@@ -67,7 +67,7 @@ struct Silence: Hashable {
                 if row.completed > 0 {
                     answered.insert(row.operation)
                     inTrouble.remove(row.operation)
-                } else if row.errors > row.timeouts && row.second < last
+                } else if row.errors > row.timeouts && row.second < asked
                     || row.timeouts > 0 && row.second - wait < asked
                 {
                     inTrouble.insert(row.operation)
@@ -81,7 +81,7 @@ struct Silence: Hashable {
         let what =
             only.isEmpty ? "the service" : only.map(\.name).joined(separator: " and ")
         let within = isOfTimeouts ? " within target.timeout" : ""
-        return "\(what) stopped responding\(within) at second \(Figures.count(second)): none of "
-            + "\(Figures.counted(unanswered, "request")) after that got a response"
+        return "\(what) stopped responding at second \(Figures.count(second)): none of "
+            + "\(Figures.counted(unanswered, "request")) after that got a response\(within)"
     }
 }

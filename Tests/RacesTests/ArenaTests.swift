@@ -1,3 +1,5 @@
+import Foundation
+import TestSupport
 import Testing
 
 @testable import Races
@@ -21,6 +23,29 @@ import Testing
             let result = await stage.arena.play([variant.at(offset)])[0]
             #expect(result[release: "poll"]?.offset == offset)
             #expect(result.breaches.isEmpty)
+        }
+    }
+
+    /// The service offers other providers before it, and the rig names none.
+    @Test(
+        "with accounts of a file each trial signs in at a provider that the file has, with as many as it needs"
+    )
+    func accounts() async throws {
+        let folder = TestFolder()
+        let file = try folder.write(
+            "mvpd,user,password\nDemoSat,ann,pw1\nDemoSat,bob,pw2\n",
+            to: "accounts.csv")
+        chmod(file, 0o600)
+        let stage = try await TestStage(
+            plans: ["poll-authenticate", "authenticate-authenticate"],
+            more: "accounts: {file: \(file)}")
+        for variant in stage.plans.flatMap(\.variants) {
+            let needed = variant.schedule.accounts
+            #expect((1...2).contains(needed))
+            for result in await stage.arena.play(Array(repeating: variant.at(.zero), count: 3)) {
+                #expect(result.discarded == nil, "\(variant.title): \(result.reasonOfDiscard)")
+                #expect(result.breaches.isEmpty, "\(variant.title)")
+            }
         }
     }
 

@@ -21,9 +21,8 @@ struct RuleArena: Arena {
     var sourceAt: (@Sendable (Duration) -> PromiseSource)?
     /// Whether it breaks in a trial by itself; nil, as beside others.
     var alone: (@Sendable (Duration) -> Bool)?
-    /// At which offsets an answer is one that a page does not allow, and whose page.
+    /// At which offsets an answer is one that a page does not allow.
     var deviates: (@Sendable (Duration) -> Bool)?
-    var deviationSource = Deviation.Source.documented
     /// At which offsets the poll is answered 500.
     var fails: (@Sendable (Duration) -> Bool)?
     /// After so many trials nobody answers.
@@ -64,10 +63,7 @@ struct RuleArena: Arena {
                 operation: .profilesByCode, planned: .start, sent: .start, ended: .start,
                 delivery: .answered(status: 200), outcome: .ok)
             if deviates?(offset) ?? false {
-                answer.deviations = [
-                    Deviation(
-                        rule: "a profile has a userID", found: "none", source: deviationSource)
-                ]
+                result.deviation = "profiles-by-code: a profile has a userID; found none"
             }
             if fails?(offset) ?? false {
                 (answer.delivery, answer.outcome) = (.answered(status: 500), .serverError)
@@ -283,9 +279,6 @@ private struct StoppedArena: Arena {
         #expect(finding.sentence == "profiles-by-code: a profile has a userID; found none")
         #expect(RaceText.whenText(finding).hasPrefix("seen at offsets from 0 to +"))
         #expect(outcome.isAccusing && outcome.sweptWhole == outcome.variants)
-        // As one that is expected and not documented would not be.
-        arena.deviationSource = .own
-        #expect(await search().run(in: arena).findings.isEmpty)
     }
 
     @Test("what was seen first was seen then, and not when the search had looked into it")
@@ -315,6 +308,35 @@ private struct StoppedArena: Arena {
         let outcome = await search().run(in: arena)
         #expect(outcome.discards > 0 && outcome.discards < outcome.trials)
         #expect(outcome.discarded.map(\.reason) == ["poll was answered 500"])
+    }
+
+    @Test(
+        "a service that dies while orders are drawn ends the search like any other",
+        arguments: [150, 200, 260])
+    func goneWhileOrdersAreDrawn(trials: Int) async throws {
+        var dying = RuleArena { _, _ in false }
+        dying.livesThrough = trials
+        var search = search(400)
+        search.exploresOrders = true
+        let outcome = await search.run(in: dying)
+        #expect(outcome.findings.isEmpty && outcome.trials > trials && outcome.discards > 0)
+    }
+
+    @Test(
+        "a race in which only what is known was found is no pass where the service was gone in the end"
+    )
+    func goneAndKnown() async throws {
+        var dying = RuleArena { offset, _ in offset >= .zero && offset < .milliseconds(30) }
+        dying.livesThrough = 400
+        var outcome = await search(700).run(in: dying)
+        let promise = try #require(outcome.findings.first?.promise)
+        guard outcome.discards >= 20 else { return }
+        #expect(outcome.whyNothingCameAbout == nil)
+        outcome.baseline = RaceBaseline(
+            file: "b.json", known: [.init("poll-authenticate", promise)])
+        let reason = try #require(outcome.whyNothingCameAbout)
+        #expect(
+            reason.hasSuffix("trials could be completed: poll was not answered: nobody listens"))
     }
 
     /// Beside others it breaks at any offset, alone within 10 ms.

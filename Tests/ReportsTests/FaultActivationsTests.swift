@@ -86,8 +86,8 @@ struct StrikesTests {
         let stopped = try #require(Silence(sorted(others + tried(from: 7, answered: 3))))
         #expect(
             stopped.sentence
-                == "media-token stopped responding within target.timeout at second 6: none of 36 requests after "
-                + "that got a response")
+                == "media-token stopped responding at second 6: none of 36 requests after that got a response "
+                + "within target.timeout")
         #expect(stopped.isOutage)
         // Of one that was never asked before nobody knows what it takes.
         #expect(Silence(others + [Self.row(7, answered: 0, lost: 4, sent: 4, .mediaToken)]) == nil)

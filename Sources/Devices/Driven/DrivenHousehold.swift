@@ -265,9 +265,9 @@ extension Household {
             isSecond: false)
         let call = try await walkLogin(
             issued, provider: provider, as: person, stopsAt: operation)
-        // The provider has taken the password.
-        if operation == .assertion { endLogin { $0.noteSuccess(of: $1) } }
         guard let call else { throw .failed("the login ended without \(ours: operation.name)") }
+        // The provider has taken the password; the page for the code may come before it.
+        if operation != .verificationPage { endLogin { $0.noteSuccess(of: $1) } }
         return call
     }
 

@@ -217,7 +217,8 @@ public final class LaneArena: Arena {
         var result = result
         result.exchanges = sent.map(\.exchange)
         if result.discarded == nil {
-            result.breaches = judge.breaches(result.exchanges, of: result, besides: others)
+            (result.breaches, result.deviation) = judge.judge(
+                result.exchanges, of: result, besides: others)
             if result.breaches.isEmpty { result.discarded = result.unread ?? result.failure }
         }
         if !result.breaches.isEmpty { result.requests = sent.map(\.request) }

@@ -21,7 +21,7 @@ struct RequestScript {
     func provider(of offered: [Provider]) throws(DrivenHousehold.Refusal) -> Provider {
         let number = Int(op[arg: "provider"] ?? "0") ?? 0
         let usable = offered.filter { !$0.isTempPass }
-        let named = terms.providers.compactMap { wanted in usable.first { $0.id == wanted.id } }
+        let named = terms.ownProviders.compactMap { wanted in usable.first { $0.id == wanted.id } }
         let choices = named.isEmpty ? usable : named
         guard !choices.isEmpty else {
             throw .failed(

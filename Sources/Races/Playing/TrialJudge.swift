@@ -8,10 +8,10 @@ struct TrialJudge: Sendable {
 
     /// Broken promises of its living rooms: device, code and account are its own, so that what only the
     /// last reading shows is its making as well. `others` are trials that had the same code
-    /// (`SharedCodes`).
-    func breaches(
+    /// (`SharedCodes`). `deviation`: what is said of the first answer that the protocol's pages do not allow.
+    func judge(
         _ exchanges: [Exchange], of trial: TrialResult, besides others: [Exchange] = []
-    ) -> [Breach] {
+    ) -> (breaches: [Breach], deviation: String?) {
         let judge = Judge(rules)
         for household in Set(others.map(\.device.household)).sorted() {
             Self.tell(judge, others, of: household)
@@ -19,14 +19,16 @@ struct TrialJudge: Sendable {
         for household in trial.households {
             Self.tell(judge, exchanges, of: household)
         }
-        return judge.finishedViolations().filter { violation in
+        let counted = judge.finishedViolations().filter { violation in
             switch violation.standing {
-            case .fails, .observed: break
-            case .known, .suspected: return false
+            case .fails, .observed: trial.households.contains(violation.household)
+            case .known, .suspected: false
             }
-            return trial.households.contains(violation.household)
-                && !violation.invariant.isAboutRun
-        }.map(Breach.init)
+        }
+        return (
+            counted.filter { !$0.invariant.isAboutRun }.map(Breach.init),
+            counted.first { $0.invariant == .conforms && $0.source == .documented }?.sentence
+        )
     }
 
     /// The judge takes what is numbered lower to have begun no later. A request at the gate has its

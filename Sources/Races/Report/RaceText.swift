@@ -163,8 +163,8 @@ public enum RaceText {
         guard let low = hits.min(), let high = hits.max() else {
             return "its window was not located"
         }
-        return
-            "seen at offsets from \(Offsets.text(low)) to \(Offsets.text(high)); its window was not located"
+        let range = "seen at offsets from \(Offsets.text(low)) to \(Offsets.text(high))"
+        return finding.invariant == .conforms ? range : "\(range); its window was not located"
     }
 
     /// When it breaks, in the words of the schedule.
@@ -228,6 +228,7 @@ public enum RaceText {
         for discard in outcome.discarded {
             lines.append("discarded: \(discard.count) trials; first reason: \(discard.reason)")
         }
+        if outcome.isAccusing, let reason = outcome.whyMostWereLost { lines.append(reason) }
         for sweep in outcome.sweeps where !sweep.obstacle.isEmpty {
             lines.append("\(sweep.title) cannot run on this target: \(sweep.obstacle)")
         }

@@ -104,9 +104,9 @@ public struct RaceOutcome: Sendable {
     public var trials = 0
     /// Of the discarded ones, those that the end of the search stopped.
     public var cutShort = 0
-    /// Trials that told nothing after the last one that did; without those of what cannot be played here at all, and those
-    /// that the end of the search stopped.
-    var lostAtEnd = 0
+    /// Trials that told nothing after the last one that did, and why the last of them did not; without those of what cannot
+    /// be played here at all, and those that the end of the search stopped.
+    var lostAtEnd: (count: Int, reason: String)?
     /// Trials that said nothing, by reason, in the order of their first.
     public var discarded: [(reason: String, count: Int)] = []
     /// Variants that were swept whole.
@@ -148,9 +148,9 @@ extension RaceOutcome {
     /// So many trials in a row that tell nothing are no bad luck: the service is gone.
     private static let gone = 20
 
-    /// Why there is nothing to go by: no trial could be completed, or nothing was found and most could not be, which is
+    /// Why there is nothing to go by: no trial could be completed, or nothing new was found and most could not be, which is
     /// no pass. Nil where enough told something, or none was wanted.
-    public var whyNothingCameAbout: String? { found.isEmpty ? whyMostWereLost : nil }
+    public var whyNothingCameAbout: String? { isAccusing ? nil : whyMostWereLost }
 
     /// Why most trials, or all, could not be completed, whatever the others found; nil where enough could, or none was wanted.
     var whyMostWereLost: String? {
@@ -171,7 +171,8 @@ extension RaceOutcome {
             discards - cutShort - aside.reduce(0) { $0 + $1.discarded }
         )
         if 2 * blind > own { return "\(blind) of \(own) trials could not be completed: \(reason)" }
-        guard lostAtEnd >= Self.gone else { return nil }
-        return "not one of the last \(lostAtEnd) trials could be completed: \(reason)"
+        guard let lostAtEnd, lostAtEnd.count >= Self.gone else { return nil }
+        return
+            "not one of the last \(lostAtEnd.count) trials could be completed: \(lostAtEnd.reason)"
     }
 }

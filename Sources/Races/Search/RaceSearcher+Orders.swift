@@ -28,6 +28,7 @@ extension RaceSearcher {
             await play(aims)
             await lookInto(Array(first..<tracks.count), isLast: true)
             tracks.removeLast(tracks.count - first)
+            lostInARow.removeAll { $0.track >= first }
         }
     }
 

@@ -14,8 +14,10 @@ final class RaceSearcher {
     private var quietErrors: [Duration] = []
     /// What was seen among other trials, and by no trial alone.
     private var forgotten: [Forgotten] = []
-    /// The tracks of trials that told nothing, since the last that did.
-    private var lostInARow: [Int] = []
+    /// Trials that told nothing, since the last that did.
+    var lostInARow: [Lost] = []
+    /// What isolated trials broke as well: the others are not the cause.
+    private var cleared: Set<RaceBaseline.Known> = []
     /// Hits of these come from other trials near in time.
     private var ambient: Set<Promise> = []
 
@@ -90,16 +92,20 @@ final class RaceSearcher {
         outcome.cutShort = tracks.reduce(0) { $0 + $1.stopped }
         if search.exploresOrders { await explore() }
         reportForgotten()
-        reportDeviations()
-        putDocumentedFirst()
         if outcome.findings.isEmpty, outcome.end != .complete {
             outcome.unfollowed = tracks.flatMap(\.examples.keys).first { !ambient.contains($0) }
         }
+        reportDeviations()
+        putDocumentedFirst()
         outcome.seen = Set(
             tracks.flatMap { track in
                 track.examples.keys.map { RaceBaseline.Known(track.variant.schedule.plan, $0) }
             } + forgotten.map { RaceBaseline.Known($0.finding.plan, $0.finding.promise) })
-        outcome.lostAtEnd = lostInARow.count { tracks[$0].discarded < tracks[$0].trials }
+        // A plan that cannot be played here, or one offset at which the service fails, says nothing of the rest.
+        let lost = lostInARow.filter { tracks[$0.track].discarded < tracks[$0.track].trials }
+        if Set(lost.map(\.offset)).count > 1 {
+            outcome.lostAtEnd = lost.last.map { (lost.count, $0.reason) }
+        }
         outcome.elapsed = search.clock()
         outcome.gate = RaceFinding.Quantiles(gateErrors)
         outcome.isAlone = isAlone
@@ -147,7 +153,11 @@ final class RaceSearcher {
             let sample = take(result, aim, isQuiet: isAlone || company != .crowd)
             tracks[aim.track].note(result, sample, at: search.clock())
             if sample != nil { lostInARow = [] }
-            if result.discarded?.isOfService ?? false { lostInARow.append(aim.track) }
+            if result.discarded?.isOfService ?? false {
+                lostInARow.append(
+                    Lost(
+                        track: aim.track, offset: aim.offset, reason: result.reasonOfDiscard))
+            }
             seen.append(sample)
         }
         search.news(.trials(outcome.trials, discarded: outcome.discards))
@@ -246,6 +256,13 @@ final class RaceSearcher {
         }
     }
 
+    /// A trial that told nothing, through the service or the way to it.
+    struct Lost {
+        var track: Int
+        var offset: Duration
+        var reason: String
+    }
+
     struct Suspicion: Hashable {
         var track: Int
         var promise: Promise
@@ -329,7 +346,10 @@ final class RaceSearcher {
     /// they may be luck.
     private func isOthersDoing(_ suspicion: Suspicion) async -> Bool {
         let points = curve(suspicion.track, suspicion.promise).points
-        guard !isAlone, !arena.isolatesTrials, points.count > 4, let plateau = Plateau(points)
+        let known = RaceBaseline.Known(
+            tracks[suspicion.track].variant.schedule.plan, suspicion.promise)
+        guard !isAlone, !arena.isolatesTrials, !cleared.contains(known), points.count > 4,
+            let plateau = Plateau(points)
         else { return false }
         func alone(at offset: Duration, times: Int) async -> HitRate {
             await rate(
@@ -342,10 +362,14 @@ final class RaceSearcher {
             let seen = await alone(at: end.offset, times: 4)
             if seen.trials > 1, seen.hits == 0 { return true }
         }
-        guard ends.isEmpty else { return false }
-        let seen = await alone(at: plateau.middle, times: 8)
-        return seen.trials > 1 && seen.hits == 0
-            && seen.chance(against: plateau.rate) < 0.05
+        if ends.isEmpty {
+            let seen = await alone(at: plateau.middle, times: 8)
+            if seen.trials > 1, seen.hits == 0, seen.chance(against: plateau.rate) < 0.05 {
+                return true
+            }
+        }
+        cleared.insert(known)
+        return false
     }
 
     /// From here on one trial at a time. All that was seen of tracks that broke `promise`, or hit nearly

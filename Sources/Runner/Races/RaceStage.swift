@@ -19,6 +19,8 @@ package struct RaceStage {
     package let armPlans: [ArmPlan]
     /// What a run on this rig and target would be held to.
     package let promises: Promises
+    /// On all lanes together, over sockets.
+    private let trialsAtOnce: Int
     /// How long the last read comes after the one before.
     package let patience: Duration
     /// What lets words of others through.
@@ -50,11 +52,6 @@ package struct RaceStage {
                 // Lanes side by side must not learn from each other's logins: a seed repeats.
                 (list.atOnce, list.failuresAtMost) = (nil, .max)
                 rig.accounts = .listed(list)
-            } else if let each = list.atOnce {
-                // Two people of a trial may sign in.
-                let fewest = list.providers.map(\.accounts).min() ?? 1
-                rig.race.atOnce = max(
-                    1, min(rig.race.atOnce, fewest * each / 2 / venue.laneCount))
             }
         }
         self.rig = rig
@@ -64,8 +61,17 @@ package struct RaceStage {
             rig.race, patience: patience, in: rig.racedProtocol,
             hasOtherClient: rig.target.deviceGrant.otherClient != nil)
         armPlans = ArmPlan.plans(rig.race, patience: patience, in: rig.racedProtocol)
-        let lanes = try venue.lanes(
+        var lanes = try venue.lanes(
             recordingTo: sink, virtual: Self.virtualLanes)
+        var atOnce = rig.race.atOnce * lanes.count
+        if case .listed(let list) = rig.accounts, let each = list.atOnce {
+            let fewest = list.providers.map(\.accounts).min() ?? 1
+            let needed = plans.flatMap(\.variants).map(\.schedule.accounts).max() ?? 1
+            atOnce = max(1, min(atOnce, fewest * each / max(1, needed)))
+            lanes = Array(lanes.prefix(atOnce))
+        }
+        trialsAtOnce = atOnce
+        let onEach = atOnce / lanes.count
         gate = lanes[0].gate
         var terms = try venue.configuration(of: rig)
         terms.retries = 1
@@ -83,8 +89,7 @@ package struct RaceStage {
                 ? .virtual
                 : .init(
                     ripening: .milliseconds(venue.isNear ? 10 : 100),
-                    patience: rig.target.timeout, atOnce: rig.race.atOnce,
-                    batch: rig.race.atOnce))
+                    patience: rig.target.timeout, atOnce: onEach, batch: onEach))
     }
 
     /// What the stand-in's faults have done so far; nil where it has none.
@@ -135,7 +140,7 @@ package struct RaceStage {
             settle.quiet + settle.every * max(0, settle.reads - 1)
             + (schedule.codeLifetime ?? .zero) + .milliseconds(200)
         let least: Duration = .milliseconds(25)
-        let shared = length / (rig.race.atOnce * venue.laneCount)
+        let shared = length / trialsAtOnce
         // Two screens register, a login is walked, and everything is read in the end.
         let requests = schedule.ops.count + 11
         let ceiling = rig.target.courtesy.ceiling(onLoopback: venue.isNear)

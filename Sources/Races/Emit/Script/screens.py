@@ -168,7 +168,7 @@ def walk_login(screen, code, provider, account):
             raise Lost("a page without a login form at " + urlsplit(url).path)
         if typed:
             # Providers lock accounts: a rejected one is not tried for long (Trial.account).
-            REJECTED[account[0]] = REJECTED.get(account[0], 0) + 1
+            REJECTED[account] = REJECTED.get(account, 0) + 1
             raise Lost("the provider's login page came back after the password")
         typed, pairs = True, []
         for name, kind, value in form["fields"]:

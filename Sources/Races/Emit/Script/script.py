@@ -6,7 +6,7 @@
 #
 #   ADDRESS, or SCREENRIG_TARGET: the service to test (__BASE__)
 #   SCREENRIG_STATEMENT  the software statement__STATEMENT__
-#   SCREENRIG_ACCOUNTS   a file of accounts (columns user, password, user-id), or user:password[:id],...
+#   SCREENRIG_ACCOUNTS   a file of accounts (columns mvpd, user, password, user-id), or user:password[:id],...
 #                        (default: invented accounts)
 #   SCREENRIG_CA         a certificate to trust
 __MORE__#

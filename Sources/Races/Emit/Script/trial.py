@@ -92,10 +92,12 @@ class Trial:
         household = self.actors[op["actor"]]["household"]
         if ACCOUNTS:
             its = [account for account in ACCOUNTS if account[3] in ("", provider)]
-            its = [account for account in its if REJECTED.get(account[0], 0) < 3]
+            its = [account for account in its if REJECTED.get(account, 0) < 3]
             if not its:
                 raise Lost("SCREENRIG_ACCOUNTS has no account for %s, or each was turned down three times" % provider)
-            account = its[(household + number - 1) % len(its)]
+            if household + number > len(its):
+                raise Lost("%d accounts for %s are needed" % (household + number, provider))
+            account = its[household + number - 1]
         else:
             user = "%s-%d-%d" % (self.run, household, number)
             account = (user, "password", user)

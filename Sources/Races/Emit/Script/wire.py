@@ -19,7 +19,7 @@ def resolved(cell):
                 return os.environ[found[2]]
             with open(found[2], encoding="utf-8") as file:
                 return file.read().strip()
-        except (KeyError, OSError):
+        except (KeyError, OSError, UnicodeDecodeError):
             print("SCREENRIG_ACCOUNTS: %s cannot be read" % found[0], file=sys.stderr)
             sys.exit(2)
     return re.sub(r"\$\{(file:)?([^}]*)\}", value, cell) if cell else cell
