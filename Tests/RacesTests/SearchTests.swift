@@ -279,6 +279,13 @@ private struct StoppedArena: Arena {
         #expect(finding.sentence == "profiles-by-code: a profile has a userID; found none")
         #expect(RaceText.whenText(finding).hasPrefix("seen at offsets from 0 to +"))
         #expect(outcome.isAccusing && outcome.sweptWhole == outcome.variants)
+        // No offset was chosen for it: none is drawn, and the share is that of all trials.
+        let page =
+            RaceReport(
+                outcome, cases: [],
+                about: .init(rig: "r", target: "t", version: "0", seed: 1, startedMicroseconds: 0)
+            ).files.first { $0.name == "report.html" }?.text ?? ""
+        #expect(page.contains(" at all offsets. Found by: sweep.") && !page.contains("aimed at"))
     }
 
     @Test("what was seen first was seen then, and not when the search had looked into it")

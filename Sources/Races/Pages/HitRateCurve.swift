@@ -26,7 +26,7 @@ struct HitRateCurve {
         points = finding.curve
         window = finding.window
         windowText = finding.window.map(RaceText.text) ?? RaceText.whenText(finding)
-        best = finding.best
+        best = finding.isUnrefined ? nil : finding.best
         swept = finding.swept
         isMeasured = true
         self.id = id

@@ -40,8 +40,8 @@ enum RacePage {
                 """
             } ?? .none
         let rate =
-            finding.isRare
-            ? RaceText.text(finding.total)
+            finding.isRare || finding.isUnrefined
+            ? "\(RaceText.text(finding.total)) at all offsets"
             : "at \(Offsets.text(finding.best)) \(RaceText.text(finding.rate))"
         return .section(
             "finding-\(number)", "\(finding.invariant.name) violated in \(finding.plan)",
