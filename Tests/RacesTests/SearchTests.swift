@@ -333,11 +333,13 @@ private struct StoppedArena: Arena {
         "a race in which only what is known was found is no pass where the service was gone in the end"
     )
     func goneAndKnown() async throws {
+        let breaks = RuleArena { offset, _ in offset >= .zero && offset < .milliseconds(30) }
+        let whole = await search(700).run(in: breaks)
         var dying = RuleArena { offset, _ in offset >= .zero && offset < .milliseconds(30) }
-        dying.livesThrough = 400
+        dying.livesThrough = whole.trials - 40
         var outcome = await search(700).run(in: dying)
         let promise = try #require(outcome.findings.first?.promise)
-        guard outcome.discards >= 20 else { return }
+        #expect(outcome.discards >= 40 && outcome.discards * 2 < outcome.trials)
         #expect(outcome.whyNothingCameAbout == nil)
         outcome.baseline = RaceBaseline(
             file: "b.json", known: [.init("poll-authenticate", promise)])
