@@ -117,30 +117,42 @@ public final class AccountPool: Sendable {
         }
     }
 
-    /// Lends an account of a provider, or of any where none is named: the `turn`-th of those that were not given up, or the next
-    /// one that is free. Whoever is told to wait asks again.
-    /// `held`: what the household has already.
+    /// Lends an account of a provider, or of any where none is named: the `turn`-th, going round, or the next one that is
+    /// free and not among `held`, those that the household has already. Whoever is told to wait asks again.
     func take(_ turn: Int, of mvpd: String?, besides held: [Lease] = []) -> LeaseRequest {
         state.withLock { state in
-            let all = list.entries.indices.filter { mvpd == nil || list.entries[$0].mvpd == mvpd }
-            guard !all.isEmpty else {
+            let own = mvpd.map { state.providers[$0]?.accounts ?? [] }
+            let count = own?.count ?? list.entries.count
+            guard count > 0 else {
                 return .never("\(list.file) has no account for \(mvpd ?? "any provider")")
             }
-            let left = all.filter { state.standings[$0].failures < list.failuresAtMost }
-            guard !left.isEmpty else { return .never(hopelessness(of: all, at: mvpd)) }
-            guard !left.allSatisfy({ position in held.contains { $0.position == position } })
-            else {
-                return .never(
-                    "one more account\(mvpd.map { " for \($0)" } ?? "") is needed in \(list.file)")
+            // A file may have a million.
+            let inTurn = (0..<count).lazy.map { number in
+                let place = (turn + number) % count
+                return own?[place] ?? place
             }
-            let inTurn = left.indices.lazy.map { left[(turn + $0) % left.count] }
-            guard let position = inTurn.first(where: { isFree(state.standings[$0]) }) else {
-                return .wait
+            let others = inTurn.filter { position in
+                !held.contains { $0.position == position }
             }
-            state.standings[position].holders += 1
-            state.standings[position].tries += 1
-            return .lent(Lease(position: position, entry: list.entries[position]))
+            if let position = others.first(where: { isFree(state.standings[$0]) }) {
+                state.standings[position].holders += 1
+                state.standings[position].tries += 1
+                return .lent(Lease(position: position, entry: list.entries[position]))
+            }
+            func isGivenUp(_ position: Int) -> Bool {
+                state.standings[position].failures >= list.failuresAtMost
+            }
+            if inTurn.allSatisfy(isGivenUp) {
+                return .never(hopelessness(of: inTurn.sorted(), at: mvpd))
+            }
+            return others.allSatisfy(isGivenUp)
+                ? .never("one more \(Self.account(for: mvpd)) is needed in \(list.file)") : .wait
         }
+    }
+
+    /// `account for DemoCable`; nil: of any provider.
+    static func account(for mvpd: String?) -> String {
+        mvpd.map { "account for \($0)" } ?? "account"
     }
 
     /// Begins another login with an account that the household has already; false when it was given
@@ -222,7 +234,7 @@ public final class AccountPool: Sendable {
         let places = accounts.prefix(3).map { list.entries[$0].place }.joined(separator: ", ")
         let more = accounts.count > 3 ? " ..." : ""
         return
-            "no account\(mvpd.map { " for \($0)" } ?? "") is left: each had \(list.failuresAtMost) "
+            "no \(Self.account(for: mvpd)) is left: each had \(list.failuresAtMost) "
             + "failed logins (\(places)\(more))"
     }
 

@@ -31,11 +31,7 @@ extension Household {
     func takeAccount() async throws(StopReason) {
         guard let pool = terms.accounts else { return }
         if let lease {
-            guard pool.tryAgain(lease) else {
-                throw .failed("the account in \(lease.place) had too many failed logins")
-            }
-            loan = .loginOpen(lease)
-            return
+            return try openAgain(lease, pool)
         }
         guard let mvpd = RunConfiguration.choice(of: terms.ownProviders, at: plan.providerDraw)
         else { return }
@@ -66,10 +62,7 @@ extension Household {
                 user: "\(plan.account.user)-\(number)", password: plan.account.password)
         }
         if let lease = driven[number], mvpd == nil || lease.entry.mvpd == mvpd {
-            guard pool.tryAgain(lease) else {
-                throw .failed("the account in \(lease.place) had too many failed logins")
-            }
-            loan = .loginOpen(lease)
+            try openAgain(lease, pool)
             return lease.entry.account
         }
         let end = lane.now + Self.patience
@@ -85,10 +78,18 @@ extension Household {
             case .wait where lane.now < end: try await nap(Self.lookAgain)
             case .wait:
                 throw .failed(
-                    "no account\(mvpd.map { " for \($0)" } ?? "") became free: add accounts, or let trials share them with "
+                    "no \(ours: AccountPool.account(for: mvpd)) became free: add accounts, or let trials share them with "
                         + "accounts.sharing: shared")
             }
         }
+    }
+
+    /// Another login with an account that it has.
+    private func openAgain(_ lease: AccountPool.Lease, _ pool: AccountPool) throws(StopReason) {
+        guard pool.tryAgain(lease) else {
+            throw .failed("the account in \(lease.place) had too many failed logins")
+        }
+        loan = .loginOpen(lease)
     }
 
     /// A driven login is over; its account stays the household's.
@@ -97,7 +98,7 @@ extension Household {
         loan = .none
     }
 
-    /// Nobody drives it any more.
+    /// After the last driven login.
     func giveBackDrivenAccounts() {
         for lease in driven.values { terms.accounts?.giveBack(lease) }
         driven = [:]

@@ -245,7 +245,7 @@ extension Household {
                 shift.sharedClients[application] = try await register(screen)
             }
             while shift.registering.contains(application) { try await nap(Self.pause) }
-            // Where that came to nothing each registers by itself, and is told why.
+            // Where that failed each registers by itself, and fails with its own reason.
             if let known = shift.sharedClients[application] {
                 client = known
             } else {

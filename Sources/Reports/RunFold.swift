@@ -1,6 +1,7 @@
 package import Checker
 package import Journal
 internal import Rendering
+internal import Rigs
 internal import Statistics
 package import Vocabulary
 
@@ -82,7 +83,7 @@ package struct RunFold {
         slowest = try slow.households.compactMap {
             Waterfall($0, try history.exchanges(household: $0.household))
         }
-        let before = try fold(cellsOf: history)
+        let before = try fold(cellsOf: history, rig)
         preparation = try PreparationSummary(history, seconds: loadBegins, sum: before)
         try history.events(named: OpenEnds.names) { openEnds.add($0) }
         errors = try history.errorGroups().filter { $0.last.second >= loadBegins }
@@ -109,13 +110,14 @@ package struct RunFold {
         gaps = []
         restraint = history.restraint
         merge = nil
-        loadBegins = LoadStage.preparation(of: LoadStage.rig(of: history.header))
-        _ = try fold(cellsOf: history)
+        let rig = LoadStage.rig(of: history.header)
+        loadBegins = LoadStage.preparation(of: rig)
+        _ = try fold(cellsOf: history, rig)
         health = try history.health()
     }
 
     /// Gives the sum of what came before the load.
-    private mutating func fold(cellsOf history: some Recorded) throws -> Cell {
+    private mutating func fold(cellsOf history: some Recorded, _ rig: Rig?) throws -> Cell {
         var before = Cell(key: Cell.CellKey(second: 0, operation: .connect, kind: 0))
         try history.cells { cell in
             timeline.add(cell)
@@ -127,8 +129,7 @@ package struct RunFold {
             sums[slot, default: Cell(key: cell.key)].merge(cell)
         }
         timeline.finish()
-        silence = Silence(
-            timeline.rows, timeout: LoadStage.rig(of: header)?.target.timeout ?? .zero)
+        silence = Silence(timeline.rows, timeout: rig?.target.timeout ?? .zero)
         if let gone = silence?.second {
             var lateness = Histogram()
             try history.cells { cell in

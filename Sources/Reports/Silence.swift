@@ -11,13 +11,13 @@ struct Silence: Hashable {
     var unanswered: Int
     /// All of them waited for `target.timeout`: a service that is merely slower shows the same.
     var isOfTimeouts: Bool
-    /// The operations that were asked, where they were few and nothing else tells that the service is gone.
+    /// The operations that were asked, where they were few: nothing is known of the others.
     var only: [OperationName] = []
     /// The service is gone, not merely late with its last answers: whoever asked it afterwards was not
     /// answered either.
     var isOutage: Bool
 
-    /// So many operations may be slow while others, which nobody asks any more, are not.
+    /// So many operations may be slow while others, which are no longer requested, are not.
     private static let few = 2
 
     /// Fewer than that are bad luck.
@@ -30,10 +30,10 @@ struct Silence: Hashable {
         guard let last = requests.last(where: { $0.completed > 0 })?.second else { return nil }
         second = last
         let operations = Operations(requests, last: last, timeout: timeout)
-        let told = requests.filter {
+        let evidence = requests.filter {
             $0.second > last && !operations.inTrouble.contains($0.operation)
         }
-        let failed = told.filter { $0.errors > 0 }
+        let failed = evidence.filter { $0.errors > 0 }
         guard failed.contains(where: { operations.answered.contains($0.operation) }) else {
             return nil
         }
@@ -43,11 +43,11 @@ struct Silence: Hashable {
         if isOfTimeouts, asked.count <= Self.few {
             only = OperationName.allCases.filter(asked.contains)
         }
-        isOutage = told.reduce(0) { $0 + $1.sent } >= Self.least
+        isOutage = evidence.reduce(0) { $0 + $1.sent } >= Self.least
         guard unanswered >= Self.least else { return nil }
     }
 
-    /// What a run tells of each operation.
+    /// What a run shows of each operation.
     private struct Operations {
         var answered: Set<OperationName> = []
         /// Asked, and not answered, while others still were; or never answered in time. That says something about the operation

@@ -47,19 +47,18 @@ struct ValidateCommand: ParsableCommand {
     }
 
     func run() throws {
-        let file = rig
-        let rig = try RigFile.read(file, changes, tellsNeeds: true)
+        let rig = try RigFile.read(self.rig, changes, tellsNeeds: true)
         let machine = MachineLimits.here(for: rig)
         let estimate = PlanEstimate(Plan(rig, seed: rig.seed), on: machine)
         if case .remote(let origin, _) = rig.target.base, rig.target.allow.isEmpty,
             !TargetNeeds.isThisMachine(origin.host)
         {
             Terminal.complain(
-                "warning: \(file): target.allow is empty, so no request may go to "
+                "warning: \(self.rig): target.allow is empty, so no request may go to "
                     + "\(origin.host); add 'allow: [\(origin.host)]'")
         }
         if let count = shards.flatMap(Int.init) { _ = try rig.part(of: Shard(0, of: count)) }
-        Terminal.print("\(file): rig is valid\n")
+        Terminal.print("\(self.rig): rig is valid\n")
         Terminal.print(estimate.description)
         if let shards {
             let divided = ShardEstimate(estimate, of: rig, on: machine)

@@ -103,6 +103,12 @@ private struct StoppedArena: Arena {
 }
 
 @Suite struct SearchTests {
+    private static func report(_ outcome: RaceOutcome) -> RaceReport {
+        RaceReport(
+            outcome, cases: [],
+            about: .init(rig: "r", target: "t", version: "0", seed: 1, startedMicroseconds: 0))
+    }
+
     private func search(_ trials: Int = 4000) -> RaceSearch {
         var terms = RaceTerms(plans: [.named("poll-authenticate")])
         terms.trials = trials
@@ -215,9 +221,7 @@ private struct StoppedArena: Arena {
         #expect(
             reason.hasSuffix("trials could not be completed: poll was not answered: nobody listens")
         )
-        let report = RaceReport(
-            outcome, cases: [],
-            about: .init(rig: "r", target: "t", version: "0", seed: 1, startedMicroseconds: 0))
+        let report = Self.report(outcome)
         #expect(report.verdict == .aborted)
     }
 
@@ -230,9 +234,7 @@ private struct StoppedArena: Arena {
             var dying = RuleArena { offset, _ in offset >= .zero && offset < .milliseconds(30) }
             dying.livesThrough = trials
             let outcome = await search().run(in: dying)
-            let report = RaceReport(
-                outcome, cases: [],
-                about: .init(rig: "r", target: "t", version: "0", seed: 1, startedMicroseconds: 0))
+            let report = Self.report(outcome)
             let junit = try #require(report.files.first { $0.name == "junit.xml" }?.text)
             // It dies once and for all: either most were lost, or many in a row at the end.
             let isLost = outcome.discards * 2 > outcome.trials || outcome.discards >= 20
@@ -281,10 +283,7 @@ private struct StoppedArena: Arena {
         #expect(outcome.isAccusing && outcome.sweptWhole == outcome.variants)
         // No offset was chosen for it: none is drawn, and the share is that of all trials.
         let page =
-            RaceReport(
-                outcome, cases: [],
-                about: .init(rig: "r", target: "t", version: "0", seed: 1, startedMicroseconds: 0)
-            ).files.first { $0.name == "report.html" }?.text ?? ""
+            Self.report(outcome).files.first { $0.name == "report.html" }?.text ?? ""
         #expect(page.contains(" at all offsets. Found by: sweep.") && !page.contains("aimed at"))
     }
 

@@ -179,7 +179,7 @@ public enum RaceText {
             : "\(other?.step.rawValue ?? anchor.op)"
         let moved = "\(op.step.rawValue) (\(op.actor))"
         let against = "\(event) (\(other?.actor ?? ""))"
-        // Of an answer that no page allows nobody looked for a window.
+        // The window of answers that no page allows is not located.
         if finding.isRare, finding.invariant != .conforms {
             return "rare, without a window: occasionally, at any offset"
         }

@@ -104,7 +104,7 @@ public struct RaceOutcome: Sendable {
     public var trials = 0
     /// Of the discarded ones, those that the end of the search stopped.
     public var cutShort = 0
-    /// Trials that told nothing after the last one that did, and why the last of them did not; without those of what cannot
+    /// Inconclusive trials after the last conclusive one, with the reason of the last; without those of what cannot
     /// be played here at all, and those that the end of the search stopped.
     var lostAtEnd: (count: Int, reason: String)?
     /// Trials that said nothing, by reason, in the order of their first.
@@ -145,7 +145,7 @@ extension RaceOutcome.Sweep {
 }
 
 extension RaceOutcome {
-    /// So many trials in a row that tell nothing are no bad luck: the service is gone.
+    /// So many inconclusive trials in a row are no bad luck: the service is gone.
     private static let gone = 20
 
     /// Why there is nothing to go by: no trial could be completed, or nothing new was found and most could not be, which is

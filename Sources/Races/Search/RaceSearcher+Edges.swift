@@ -26,7 +26,7 @@ extension RaceSearcher {
         )
     }
 
-    /// How finely an edge is told.
+    /// How finely an edge is located.
     private func tolerance(_ plateau: Plateau) -> Duration {
         max(.microseconds(50), resolution * 2, (plateau.last - plateau.first) / 60)
     }

@@ -29,7 +29,7 @@ extension RaceSearcher {
             else { break }
             place = await locate(next, track, promise)
         }
-        // Nobody stopped it, and not one trial in the middle told anything: edges would be what the sweep happened to see.
+        // The search goes on, and no trial in the middle was conclusive: edges would be those that the sweep happened to see.
         if place.rate.trials == 0, !isOver {
             var finding = unrefined(track, promise)
             finding.method += "; trials to locate its window could not be completed"

@@ -14,7 +14,7 @@ final class RaceSearcher {
     private var quietErrors: [Duration] = []
     /// What was seen among other trials, and by no trial alone.
     private var forgotten: [Forgotten] = []
-    /// Trials that told nothing, since the last that did.
+    /// Inconclusive trials since the last conclusive one.
     var lostInARow: [Lost] = []
     /// What isolated trials broke as well: the others are not the cause.
     private var cleared: Set<RaceBaseline.Known> = []
@@ -256,7 +256,7 @@ final class RaceSearcher {
         }
     }
 
-    /// A trial that told nothing, through the service or the way to it.
+    /// A trial that is inconclusive because of the service, or the network on the way to it.
     struct Lost {
         var track: Int
         var offset: Duration
@@ -412,14 +412,22 @@ final class RaceSearcher {
 
     /// What trials so far show, of which no window was looked for.
     func unrefined(_ track: Int, _ promise: Promise) -> RaceFinding {
-        let points = curve(track, promise).points
-        let variant = tracks[track].variant
+        unrefined(
+            tracks[track].variant, promise, curve(track, promise), sentence(track, promise),
+            method: "sweep with concurrent trials")
+    }
+
+    private func unrefined(
+        _ variant: RacePlan.Variant, _ promise: Promise, _ curve: Curve, _ sentence: String,
+        method: String
+    ) -> RaceFinding {
+        let points = curve.points
         let best = points.max { $0.rate.share < $1.rate.share }?.offset ?? .zero
         return RaceFinding(
             plan: variant.schedule.plan, invariant: promise.invariant, source: promise.source,
             schedule: variant.at(best), swept: variant.swept, best: best, rate: points.total,
-            curve: points, sentence: sentence(track, promise), firstSeen: firstSeen(promise),
-            isUnrefined: true, method: "sweep with concurrent trials")
+            curve: points, sentence: sentence, firstSeen: firstSeen(promise),
+            isUnrefined: true, method: method)
     }
 
     /// Trials that raced beside others, and what came of them.
@@ -460,8 +468,8 @@ final class RaceSearcher {
     /// Broken by an answer that the protocol's pages do not allow.
     static let conformance = Promise(.conforms, .documented)
 
-    /// Answers that the protocol's pages do not allow are told with the offsets at which they came, and nobody looks for
-    /// their window: most come at any.
+    /// Answers that the protocol's pages do not allow are reported with the offsets at which they came. Their window is not
+    /// located: most come at any offset.
     private func reportDeviations() {
         let promise = Self.conformance
         for track in tracks {
@@ -471,14 +479,8 @@ final class RaceSearcher {
                 noteAlso(plan, promise)
                 continue
             }
-            let points = track.deviations.points
-            let best = points.max { $0.rate.share < $1.rate.share }?.offset ?? .zero
-            let finding = RaceFinding(
-                plan: plan, invariant: promise.invariant, source: promise.source,
-                schedule: track.variant.at(best), swept: track.variant.swept, best: best,
-                rate: points.total, curve: points, sentence: sentence,
-                firstSeen: track.seen[promise] ?? search.clock(), isUnrefined: true,
-                method: track.method)
+            let finding = unrefined(
+                track.variant, promise, track.deviations, sentence, method: track.method)
             outcome.findings.append(finding)
             outcome.examples.append(nil)
             search.news(.found(finding))

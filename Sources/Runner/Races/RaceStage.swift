@@ -47,12 +47,10 @@ package struct RaceStage {
         }
         let venue = try await Venue(rig, isVirtual: isVirtual, allowed: allowed)
         self.venue = venue
-        if case .listed(var list) = rig.accounts {
-            if isVirtual {
-                // Lanes side by side must not learn from each other's logins: a seed repeats.
-                (list.atOnce, list.failuresAtMost) = (nil, .max)
-                rig.accounts = .listed(list)
-            }
+        if isVirtual, case .listed(var list) = rig.accounts {
+            // Lanes side by side must not learn from each other's logins: a seed repeats.
+            (list.atOnce, list.failuresAtMost) = (nil, .max)
+            rig.accounts = .listed(list)
         }
         self.rig = rig
         let patience = venue.isEmbedded ? nil : rig.load.settle
