@@ -145,11 +145,23 @@ extension HouseholdState {
 
     private mutating func judgeAbsence(_ operation: Observed, _ beat: CompactOperation) {
         guard operation.screen == 0 else { return }
-        judgeAbsence(beat, .device)
+        judgeAbsence(beat, .device, comparing: !isOfUnapprovedCode(operation))
     }
 
-    mutating func judgeAbsence(_ beat: CompactOperation, _ scope: SignInScope) {
-        compare(TokenRead(value: 0, beat: beat, scope: scope))
+    /// A device grant's poll tells of its own code alone: that nobody has approved that one contradicts no token of an
+    /// earlier code.
+    private func isOfUnapprovedCode(_ operation: Observed) -> Bool {
+        guard operation.operation == .deviceToken, let life = life(of: operation) else {
+            return false
+        }
+        return !attempts.contains { $0.isCandidate && $0.life == life }
+    }
+
+    mutating func judgeAbsence(
+        _ beat: CompactOperation, _ scope: SignInScope, comparing: Bool = true
+    ) {
+        let read = TokenRead(value: 0, beat: beat, scope: scope)
+        if comparing { compare(read) } else { keep(read) }
         judgeVisibility(beat, scope)
         judgeDelivery(beat, scope)
     }

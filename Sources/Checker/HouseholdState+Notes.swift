@@ -144,10 +144,16 @@ extension HouseholdState {
         switch operation.effect {
         case .success:
             end(life, operation.call)
-            if lives[life].deleted == nil { lives[life].deleted = CompactOperation(operation) }
+            // The same letters, asked for again and not yet answered: it may have been the code before that was deleted.
+            let isOfFormer =
+                lives[life].made.ret >= operation.call
+                && lives.indices.contains { $0 < life && lives[$0].mark == operation.code }
+            if lives[life].deleted == nil, !isOfFormer {
+                lives[life].deleted = CompactOperation(operation)
+            }
             var act = codeAct(.delete, life)
             // Where letters were given twice it was the other's code, perhaps.
-            act?.isMaybe = operation.flags.contains(.anothers)
+            act?.isMaybe = operation.flags.contains(.anothers) || isOfFormer
             return act
         case .open:
             end(life, operation.call)

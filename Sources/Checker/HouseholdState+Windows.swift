@@ -14,7 +14,8 @@ extension HouseholdState {
     mutating func noteExposure(
         _ beat: CompactOperation, of writer: CompactOperation, _ scope: SignInScope
     ) {
-        if beat.isPoll, unlooked == .min {
+        // A device grant's code has served by then: its next poll tells nothing of the token.
+        if beat.isPoll, unlooked == .min, !registry.isDeviceGrant {
             unlooked = beat.ret
             registry.addEvent(.tokenMonotonic)
         }

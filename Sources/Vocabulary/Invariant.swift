@@ -209,7 +209,7 @@ extension Invariant {
                     + "media-token (412, or 403 with \"User not authenticated\").",
                 harmless: "The token expired between two responses, or the provider ended the "
                     + "session.",
-                observed: "TVs saw their sign-in and then got 'pending' again",
+                observed: "TVs saw their sign-in and were then told that there is none",
                 level: .monotonicReads,
                 window: PromiseWindow(
                     event: "first token", opens: "the TV got its first token",

@@ -218,13 +218,46 @@ import Vocabulary
         #expect(story.broken == [.signInVisible])
     }
 
-    @Test("a used code may be called refused: the wrong word for it is no other decision")
-    func usedAndRefused() {
+    @Test(
+        "a used code may be called refused or expired: the wrong word for it is no other decision, and no early end",
+        arguments: [
+            (Observation.Result.denied, "access_denied"), (.denied, "invalid_grant"),
+            (.expired, "expired_token"),
+        ])
+    func used(result: Observation.Result, word: String) {
+        var story = story()
+        story.decide(.approval, at: 1_500)
+        story.poll(at: 2_000, token: 1)
+        story.poll(at: 3_000, result, reason: word)
+        #expect(story.broken == [])
+        // That the code has served is no look at its token.
+        #expect(story.findings[.tokenMonotonic].exposure?.events ?? 0 == 0)
+    }
+
+    @Test("pending polls of a new code contradict no token of the code before")
+    func tokenThatDied() {
+        var story = story()
+        story.decide(.approval, at: 1_500)
+        story.poll(at: 2_000, token: 1)
+        story.tell(.tv, .userinfo, at: 2_010, code: nil, tag: Self.ann)
+        story.tell(.tv, .userinfo, at: 3_000, .unauthenticated, code: nil, status: 401)
+        func count() -> [Int] {
+            story.findings.violations.filter { $0.invariant == .tokenMonotonic }.map(\.times)
+        }
+        #expect(count() == [1])
+        story.tell(
+            .tv, .deviceAuthorization, at: 3_100, code: "BBBBBB2", expires: 60_000, generated: 0)
+        pending(&story, at: 4_000)
+        pending(&story, at: 5_000)
+        #expect(count() == [1])
+    }
+
+    @Test("before it has served, a code that is called refused is one")
+    func refusedAndUnused() {
         var story = story()
         story.decide(.approval, at: 1_500)
         story.poll(at: 2_000, token: 1)
         story.poll(at: 3_000, .denied, reason: "access_denied")
-        #expect(story.broken == [])
         #expect(story.findings[.refusalDelivered].checked == 0)
         var unused = self.story()
         unused.decide(.approval, at: 1_500)

@@ -51,6 +51,20 @@ struct ReissuedCodeTests {
         #expect(violations(reissued(), first: first).map(\.sentence) == [])
     }
 
+    @Test(
+        "a deletion beside a request that is given the same letters may be of the code before",
+        arguments: [(2_001.0, false), (2_100, true)])
+    func beside(deletedAt: Double, isTold: Bool) {
+        var story = Story()
+        story.code(in: 7)
+        story.tell(
+            .tv, .registrationCode, at: 2_000, took: 20, in: 7, code: "AAAAAA1",
+            expires: Story.epoch + 1_800_000, generated: Story.epoch + 2_005)
+        story.tell(.tv, .deleteRegistration, at: deletedAt, took: 20, in: 7, status: 204)
+        story.tell(.tv, .registrationRecord, at: 3_000, in: 7)
+        #expect(story.findings.violations.map(\.invariant).contains(.deleteFinal) == isTold)
+    }
+
     @Test("letters that nobody else was given are still the household's own")
     func own() {
         var story = reissued()

@@ -252,13 +252,14 @@ extension HouseholdState {
         grantBook = book
     }
 
-    /// Whether the end of a code that a poll reports is nothing to wonder at: it may have expired.
+    /// Whether the end of a code that a poll reports is nothing to wonder at: it may have expired, or it has served, and the
+    /// server calls that expired, too.
     func isMootEnd(_ operation: Observed) -> Bool {
         guard operation.operation == .deviceToken, operation.effect == .expired else {
             return false
         }
         guard let life = life(of: operation) else { return true }
-        return operation.ret >= lives[life].low
+        return operation.ret >= lives[life].low || isUsed(operation.code, by: operation.ret)
     }
 
     mutating func judgeGrant(_ operation: Observed, _ beat: CompactOperation) {

@@ -57,7 +57,7 @@ extension HouseholdState {
     }
 
     /// The latest two of each value are enough: what excludes an older one excludes these.
-    private mutating func keep(_ read: TokenRead) {
+    mutating func keep(_ read: TokenRead) {
         var same = 0
         var oldest = 0
         var oldestCall = Int64.max

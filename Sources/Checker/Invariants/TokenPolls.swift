@@ -51,7 +51,12 @@ extension HouseholdState {
         let text =
             "\(beat.name) got a token for code \(lives[life].text) \(milliseconds(gap)) after "
             + "\(refusal.name) had refused it"
-        accuse(violation(.decisionFinal, .certain, [refusal, beat], gap: gap, text))
+        let later =
+            grantBook?.decisions.first {
+                $0.code == operation.code && !$0.isRefusal && $0.beat.call <= beat.ret
+            }.map { [$0.beat] } ?? []
+        accuse(
+            violation(.decisionFinal, .certain, [refusal] + later + [beat], gap: gap, text))
     }
 
     /// `refusal-delivered`: still pending after a confirmed refusal.
@@ -127,7 +132,11 @@ extension HouseholdState {
             let text =
                 "\(beat.name) was told that code \(lives[life].text) is refused, "
                 + "\(milliseconds(gap)) after \(approval.beat.name) had approved it first"
-            accuse(violation(.decisionFinal, .certain, [approval.beat, beat], gap: gap, text))
+            // What came instead of the approval is part of the evidence.
+            let later = refusals.first.map { [$0.beat] } ?? []
+            accuse(
+                violation(
+                    .decisionFinal, .certain, [approval.beat] + later + [beat], gap: gap, text))
         } else if refusals.isEmpty {
             judgeLoss(beat, life, "refused, though nobody in this household refused it")
         }
