@@ -1,6 +1,7 @@
 public import Checker
 internal import Journal
 internal import Rendering
+internal import Rigs
 
 /// The report of a run in a terminal: verdict, thresholds, table, errors, path of the report.
 public enum TerminalReport {
@@ -262,7 +263,10 @@ public enum TerminalReport {
         }
         let page = groups.lazy.compactMap { $0.named.first?.household }
             .first { summary.traces?.contains($0) ?? false }
-        return names.prefix(replays).map { "replay: screenrig replay \(path)/cases/\($0).json" }
+        let option = ReplayPermission.option(forRig: summary.run.source, target: summary.run.target)
+        return names.prefix(replays).map {
+            "replay: screenrig replay \(path)/cases/\($0).json\(option)"
+        }
             + (page.map { ["steps:  \(path)/\(TraceFolder.file($0))"] } ?? [])
     }
 }

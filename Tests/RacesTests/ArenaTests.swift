@@ -50,6 +50,29 @@ import Testing
     }
 
     @Test(
+        "over sockets as many trials at a time as the accounts allow, which come back, and that is said"
+    )
+    func fewAccounts() async throws {
+        let folder = TestFolder()
+        let file = try folder.write(
+            "mvpd,user,password\nDemoSat,ann,pw1\nDemoSat,bob,pw2\n", to: "accounts.csv")
+        chmod(file, 0o600)
+        let few = try await TestStage(
+            more: "accounts: {file: \(file)}", isVirtual: false)
+        #expect(
+            few.stage.estimate().line.contains("accounts.csv allows 2 trials at a time instead"))
+        let schedule = few.plans[0].variants[0].at(.milliseconds(5))
+        let results = await few.arena.play(Array(repeating: schedule, count: 8))
+        #expect(results.map(\.reasonOfDiscard) == Array(repeating: "", count: 8))
+        await few.stage.shutdown()
+
+        let shared = try await TestStage(
+            more: "accounts: {file: \(file), sharing: shared}", isVirtual: false)
+        #expect(!shared.stage.estimate().line.contains("at a time instead"))
+        await shared.stage.shutdown()
+    }
+
+    @Test(
         "what only the last reading shows is a breach: device, code and account are the trial's own"
     )
     func lastReading() async throws {

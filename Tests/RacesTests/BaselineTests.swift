@@ -161,11 +161,10 @@ import Vocabulary
     )
     func doubt() {
         func doubt(
-            _ sweeps: [RaceOutcome.Sweep], discarded: Int = 0, seen: Invariant? = nil
+            _ sweeps: [RaceOutcome.Sweep], discarded: Int = 0
         ) -> String? {
             var outcome = outcome(nil, sweeps: sweeps)
             outcome.findings = []
-            outcome.unfollowed = seen.map { Promise($0) }
             outcome.trials = sweeps.reduce(0) { $0 + $1.trials }
             if discarded > 0 { outcome.discarded = [("poll was throttled", discarded)] }
             return outcome.whyNothingIsNoAnswer
@@ -185,9 +184,6 @@ import Vocabulary
         let unplayable = Self.whole("poll-sso", obstacle: "no platform")
         #expect(doubt([Self.whole(), unplayable], discarded: 100) == nil)
         #expect(doubt([Self.whole(), unplayable], discarded: 151)?.hasPrefix("51 of 100") == true)
-        #expect(
-            doubt([Self.whole()], seen: .signInVisible)?
-                .hasPrefix("sign-in-visible broke in a trial, and the limit came") == true)
         #expect(
             doubt([Self.whole("poll-sso", obstacle: "no platform")])
                 == "none of the plans can be played on this target")

@@ -347,6 +347,43 @@ private struct StoppedArena: Arena {
             reason.hasSuffix("trials could be completed: poll was not answered: nobody listens"))
     }
 
+    @Test(
+        "a breach that the limit keeps from being looked into is a finding if it comes back in a trial alone",
+        arguments: [15, 20, 25])
+    func endedEarly(trials: Int) async throws {
+        let arena = RuleArena { offset, _ in offset >= .zero && offset < .milliseconds(30) }
+        let outcome = await search(trials).run(in: arena)
+        let finding = try #require(outcome.findings.first)
+        #expect(outcome.end == .trials && finding.window == nil && finding.total.hits > 0)
+        #expect(finding.method == "sweep; the search ended before it was looked into")
+        #expect(outcome.unfollowed.isEmpty && outcome.trials <= trials * 11 / 10)
+    }
+
+    @Test("if it does not come back it was the work of other trials, or nobody knows")
+    func endedEarlyBesideOthers() async throws {
+        var arena = RuleArena { offset, _ in offset >= .zero && offset < .milliseconds(30) }
+        arena.alone = { _ in false }
+        let few = search(Curve.grid(search().terms.offsets).count - 1)
+        let many = await few.run(in: arena)
+        #expect(
+            many.findings.map(\.method) == ["sweep with concurrent trials; not in isolated trials"])
+        #expect(many.whyNothingCameAbout == nil)
+
+        var once = RuleArena { _, number in number == 30 }
+        once.alone = { _ in false }
+        var open = await search(40).run(in: once)
+        #expect(open.findings.isEmpty)
+        let reason = try #require(open.whyNothingCameAbout)
+        #expect(
+            reason.hasPrefix(
+                "sign-in-visible broke in a trial of poll-authenticate, and the search ended before"
+            ))
+        #expect(Self.report(open).verdict == .aborted)
+        open.baseline = RaceBaseline(
+            file: "b.json", known: [.init("poll-authenticate", Promise(.signInVisible))])
+        #expect(open.whyNothingCameAbout == nil)
+    }
+
     /// Beside others it breaks at any offset, alone within 10 ms.
     @Test("what isolated trials showed before the limit came is told")
     func limited() async throws {
@@ -648,6 +685,18 @@ private struct StoppedArena: Arena {
         #expect(first.1 == second.1)
         #expect(first.0.trials == second.0.trials)
         #expect(!first.1.isEmpty)
+    }
+
+    @Test(
+        "whatever broke in a trial is found, wherever the limit comes",
+        arguments: [30, 60, 120, 240, 480])
+    func limited(trials: Int) async throws {
+        let stage = try await TestStage(
+            plans: ["poll-authenticate"],
+            faults: ["ack-before-apply:window=30ms", "premature-token:probability=30%"])
+        let outcome = await stage.search(trials: trials).run(in: stage.arena)
+        #expect(outcome.end == .trials && outcome.seen.count > 1, "\(outcome.seen)")
+        #expect(outcome.seen.subtracting(outcome.found).isEmpty, "\(outcome.found)")
     }
 
     @Test(

@@ -3,7 +3,7 @@ import Runner
 
 @testable import Races
 
-/// An arena in virtual time over a stand-in with faults.
+/// An arena over a stand-in with faults, in virtual time or over sockets.
 struct TestStage {
     let stage: RaceStage
     var rig: Rig { stage.rig }
@@ -12,7 +12,8 @@ struct TestStage {
 
     init(
         plans names: [String] = ["poll-authenticate"], faults: [String] = [], seed: UInt64 = 1,
-        target: String = "base: embedded, resources: [live]", more: String = ""
+        target: String = "base: embedded, resources: [live]", more: String = "",
+        isVirtual: Bool = true
     ) async throws {
         let text = """
             rig: race
@@ -24,7 +25,7 @@ struct TestStage {
             \(more)
             """
         stage = try await RaceStage(
-            Rig.read(text, file: "race.yaml").rig, isVirtual: true, allowed: [])
+            Rig.read(text, file: "race.yaml").rig, isVirtual: isVirtual, allowed: [])
     }
 
     func search(trials: Int = 2000) -> RaceSearch {

@@ -1,3 +1,4 @@
+internal import Rigs
 internal import Statistics
 
 /// What somebody who does not believe a case would say, and the exchange or the control that answers
@@ -38,10 +39,14 @@ enum Alternatives {
     private static func otherDevice(_ made: Case) -> Case.Alternative? {
         guard let issued = made.trial?.exchanges.first(where: { $0.operation.issuesCode })
         else { return nil }
+        // Accounts of a file go from trial to trial.
+        let accounts = !ReplayPermission.readsAccounts(made.rig.source)
         return Case.Alternative(
-            "the response is about an older sign-in of the same device, account or code",
+            "the response is about an older sign-in of the same device"
+                + "\(accounts ? ", account" : "") or code",
             ruledOutBy:
-                "every trial uses a new device id, code and account; \(issued.named) created the "
+                "every trial uses a new device id\(accounts ? ", code and account" : " and code"); "
+                + "\(issued.named) created the "
                 + "code "
                 + "\(issued.serverDate.isEmpty ? "" : "at \(issued.serverDate) ")in this one")
     }

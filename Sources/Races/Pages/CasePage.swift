@@ -1,4 +1,5 @@
 internal import Rendering
+internal import Rigs
 internal import Statistics
 
 /// The page of one case, for somebody who has not heard of screenrig: what cannot be, the picture of
@@ -229,8 +230,15 @@ extension Case {
     /// A page that can be sent around, `cases/NAME.html` beside the JSON: one self-contained file; `file` is
     /// what a reader would type after `replay`.
     public func page(replaying file: String) -> String {
-        CasePage.text(
-            self, replaying: "screenrig replay \(file)\(target.isInProcess ? " --virtual" : "")")
+        CasePage.text(self, replaying: replayCommand(of: file))
+    }
+
+    /// `file`: what a reader would type after `replay`.
+    func replayCommand(of file: String) -> String {
+        let option =
+            target.isInProcess
+            ? " --virtual" : ReplayPermission.option(forRig: rig.source, target: target.name)
+        return "screenrig replay \(file)\(option)"
     }
 
     var windowText: String { evidence?.windowText ?? "not measured yet" }

@@ -206,7 +206,7 @@ extension Case {
         FindingText(
             found: self, server: server,
             script: script.map(FindingText.Script.file) ?? .none(reason: reason),
-            command: "screenrig replay \(file)\(target.isInProcess ? " --virtual" : "")"
+            command: replayCommand(of: file)
         ).text
     }
 }

@@ -36,7 +36,7 @@ enum RacePage {
             found.file.map { file in
                 """
                 <p class="lead">Case: <a href="\(page(of: file))">\(found.name)</a>. Replay it with:</p>
-                <pre class="command">screenrig replay \(file)</pre>
+                <pre class="command">screenrig replay \(file)\(report.outcome.replayOption)</pre>
                 """
             } ?? .none
         let rate =

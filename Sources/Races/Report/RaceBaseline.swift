@@ -129,10 +129,6 @@ extension RaceOutcome {
     /// Why "nothing found" is no answer; nil where it is one: each variant that can be played here was swept whole,
     /// and most trials told something.
     public var whyNothingIsNoAnswer: String? {
-        if let unfollowed {
-            return
-                "\(unfollowed) broke in a trial, and the limit came before it was looked into; give it more time or trials"
-        }
         if let reason = whyNothingCameAbout { return reason }
         let playable = sweeps.filter(\.obstacle.isEmpty)
         let unswept = playable.filter { !$0.isWhole }

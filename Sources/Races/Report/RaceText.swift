@@ -152,7 +152,7 @@ public enum RaceText {
         ).map { "  " + $0 }
         if let path {
             lines.append("  case: \(path)")
-            lines.append("  replay: screenrig replay \(path)")
+            lines.append("  replay: screenrig replay \(path)\(outcome.replayOption)")
         }
         return lines
     }
@@ -164,7 +164,8 @@ public enum RaceText {
             return "its window was not located"
         }
         let range = "seen at offsets from \(Offsets.text(low)) to \(Offsets.text(high))"
-        return finding.invariant == .conforms ? range : "\(range); its window was not located"
+        return finding.invariant == .conforms || finding.isRare
+            ? range : "\(range); its window was not located"
     }
 
     /// When it breaks, in the words of the schedule.
@@ -181,7 +182,8 @@ public enum RaceText {
         let against = "\(event) (\(other?.actor ?? ""))"
         // The window of answers that no page allows is not located.
         if finding.isRare, finding.invariant != .conforms {
-            return "rare, without a window: occasionally, at any offset"
+            return "rare, without a window: "
+                + (finding.isUnrefined ? seenText(finding) : "occasionally, at any offset")
         }
         if finding.isUnrefined { return seenText(finding) }
         if finding.isSimultaneous {
@@ -228,10 +230,13 @@ public enum RaceText {
         for discard in outcome.discarded {
             lines.append("discarded: \(discard.count) trials; first reason: \(discard.reason)")
         }
-        if outcome.isAccusing, let reason = outcome.whyMostWereLost { lines.append(reason) }
+        if outcome.isAccusing {
+            lines += [outcome.whyMostWereLost, outcome.whyUndecided].compactMap(\.self)
+        }
         for sweep in outcome.sweeps where !sweep.obstacle.isEmpty {
             lines.append("\(sweep.title) cannot run on this target: \(sweep.obstacle)")
         }
+        if let limit = outcome.concurrencyLimit { lines.append(limit) }
         if outcome.isAlone {
             lines.append(
                 "trials ran one at a time, because households close in time may have disturbed each other"

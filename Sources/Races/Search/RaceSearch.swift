@@ -91,8 +91,8 @@ public struct RaceOutcome: Sendable {
     public var findings: [RaceFinding] = []
     /// For each, the first trial that broke its promise.
     public var examples: [TrialResult?] = []
-    /// A promise that broke in a trial shortly before a limit, so that nobody looked into it.
-    public var unfollowed: Promise?
+    /// Promises that broke in a trial, by plan, and that nobody had time to look into, or to try again often enough.
+    var unfollowed: Set<RaceBaseline.Known> = []
     /// Every promise that broke in a trial, by plan, looked into or not: what was seen is not gone.
     var seen: Set<RaceBaseline.Known> = []
     /// What was swept, in the order of plans.
@@ -125,6 +125,10 @@ public struct RaceOutcome: Sendable {
     public var promises = Promises()
     /// What the stand-in's faults did; nil where it had none.
     public var faults: String?
+    /// What follows the name of a case where it is replayed (`ReplayPermission`).
+    public var replayOption = ""
+    /// Why fewer trials were played at a time than the rig asks for; nil where nothing kept them.
+    public var concurrencyLimit: String?
     /// Commands of the rig's `events`, and marks from outside; instants since the search began.
     public var events: [RunEvent] = []
     /// What is known from an earlier race; nil where nobody named one.
@@ -150,7 +154,20 @@ extension RaceOutcome {
 
     /// Why there is nothing to go by: no trial could be completed, or nothing new was found and most could not be, which is
     /// no pass. Nil where enough told something, or none was wanted.
-    public var whyNothingCameAbout: String? { isAccusing ? nil : whyMostWereLost }
+    public var whyNothingCameAbout: String? {
+        isAccusing ? nil : whyMostWereLost ?? whyUndecided
+    }
+
+    /// `sign-in-visible broke in a trial of poll-authenticate, and ...`, where no baseline has it; nil where nothing was left open.
+    var whyUndecided: String? {
+        let open = unfollowed.filter { baseline?.knows($0) != true }
+            .sorted { ($0.plan, $0.invariant) < ($1.plan, $1.invariant) }
+        guard let first = open.first else { return nil }
+        let others = open.count > 1 ? " (and \(open.count - 1) more)" : ""
+        return
+            "\(first.invariant) broke in a trial of \(first.plan)\(others), and the search ended before it was clear "
+            + "whether that comes back; give it more time or trials"
+    }
 
     /// Why most trials, or all, could not be completed, whatever the others found; nil where enough could, or none was wanted.
     var whyMostWereLost: String? {

@@ -21,9 +21,14 @@ extension RaceSearcher {
         let all = quietSamples(track, promise)
         for number in edges.indices { edges[number].fit(all) }
         let coarsest = tolerance(plateau) * 4
-        return (
-            Self.window(edges), isOver && edges.contains { !$0.isOpen && $0.width > coarsest }
-        )
+        var window = Self.window(edges)
+        let isCut = isOver && edges.contains { !$0.isOpen && $0.width > coarsest }
+        if isCut {
+            // Half-way through, an edge may stand within what the sweep has shown.
+            window.low = min(window.low, plateau.first)
+            window.high = max(window.high, plateau.last)
+        }
+        return (window, isCut)
     }
 
     /// How finely an edge is located.

@@ -27,8 +27,9 @@ extension RaceSearcher {
             search.news(.phase("random orders from the seed, \(number) so far"))
             await play(aims)
             await lookInto(Array(first..<tracks.count), isLast: true)
-            tracks.removeLast(tracks.count - first)
-            lostInARow.removeAll { $0.track >= first }
+            // What the limit kept from being looked into is told in the end.
+            if isOver, outcome.findings.isEmpty { return }
+            removeTracks(from: first)
         }
     }
 

@@ -18,6 +18,8 @@ final class RaceSearcher {
     var lostInARow: [Lost] = []
     /// What isolated trials broke as well: the others are not the cause.
     private var cleared: Set<RaceBaseline.Known> = []
+    /// The limits of what follows the search: what nobody has looked into is tried once more, for a tenth of what it had.
+    private var confirming: (trials: Int, time: Duration?)?
     /// Hits of these come from other trials near in time.
     private var ambient: Set<Promise> = []
 
@@ -89,12 +91,13 @@ final class RaceSearcher {
         outcome.sweeps = tracks.map { track in
             RaceOutcome.Sweep(track, isWhole: track.conclusiveRounds >= search.terms.perOffset)
         }
-        outcome.cutShort = tracks.reduce(0) { $0 + $1.stopped }
         if search.exploresOrders { await explore() }
+        await reportUnfollowed()
         reportForgotten()
-        if outcome.findings.isEmpty, outcome.end != .complete {
-            outcome.unfollowed = tracks.flatMap(\.examples.keys).first { !ambient.contains($0) }
+        outcome.unfollowed = outcome.unfollowed.filter { known in
+            !outcome.found.contains { $0.invariant == known.invariant && $0.plan == known.plan }
         }
+        outcome.cutShort = tracks.reduce(0) { $0 + $1.stopped }
         reportDeviations()
         putDocumentedFirst()
         outcome.seen = Set(
@@ -129,10 +132,12 @@ final class RaceSearcher {
 
     /// Of what was given, a quarter is kept for the case of what was found.
     private var trialLimit: Int {
+        if let confirming { return confirming.trials }
         guard let given = search.terms.trials else { return search.terms.trialLimit ?? .max }
         return outcome.findings.isEmpty ? given : given * 3 / 4
     }
     private var timeLimit: Duration? {
+        if let confirming { return confirming.time }
         guard let given = search.terms.time else { return search.terms.timeLimit }
         return outcome.findings.isEmpty ? given : given * 3 / 4
     }
@@ -383,26 +388,41 @@ final class RaceSearcher {
             .phase(
                 "\(reason): trials now run one at a time, so that they do not disturb each "
                     + "other"))
-        for track in chosen where !isOver {
+        let blurred = chosen.filter { track in
             let promises = Set(tracks[track].samples.flatMap(\.breaches).map(\.promise))
-            guard
-                promises.contains(promise)
-                    || promises.contains(where: { isNearlyAnywhere(track, $0) })
-            else { continue }
-            for promise in promises.sorted() { keep(track, promise) }
+            return promises.contains(promise)
+                || promises.contains { isNearlyAnywhere(track, $0) }
+        }
+        // Also where the limit leaves no time for new ones.
+        for track in blurred {
+            let promises = Set(tracks[track].samples.flatMap(\.breaches).map(\.promise))
+            for own in promises.sorted() { keep(track, own, isRefuted: own == promise) }
             tracks[track].samples = []
             tracks[track].examples = [:]
             (tracks[track].rounds, tracks[track].conclusiveRounds) = (0, 0)
-            for _ in 0..<2 { await sweepOnce(track) }
+        }
+        for track in blurred {
+            for _ in 0..<2 where !isOver { await sweepOnce(track) }
         }
     }
 
     /// Keeps what is forgotten, should nothing else come of it: it was broken all the same.
-    private func keep(_ track: Int, _ promise: Promise) {
+    private func keep(
+        _ track: Int, _ promise: Promise, isRefuted: Bool, goesOn: Bool = true
+    ) {
         forgotten.append(
             Forgotten(
-                track: track, finding: unrefined(track, promise),
-                example: tracks[track].examples[promise]))
+                track: goesOn ? track : nil, finding: unrefined(track, promise),
+                example: tracks[track].examples[promise], isRefuted: isRefuted))
+    }
+
+    /// Tracks from this one on are about to be removed.
+    func removeTracks(from first: Int) {
+        tracks.removeLast(tracks.count - first)
+        lostInARow.removeAll { $0.track >= first }
+        for number in forgotten.indices where forgotten[number].track ?? 0 >= first {
+            forgotten[number].track = nil
+        }
     }
 
     /// When a trial, of whatever track, first broke it.
@@ -432,37 +452,108 @@ final class RaceSearcher {
 
     /// Trials that raced beside others, and what came of them.
     private struct Forgotten {
-        var track: Int
+        /// Nil: no isolated trials of it follow.
+        var track: Int?
         var finding: RaceFinding
         var example: TrialResult?
+        /// Trials that had the service to themselves did not show it.
+        var isRefuted: Bool
     }
+
+    private static let isolatedOnly =
+        "sweep with isolated trials; the limit came before its window was located"
 
     /// Each promise once, where it broke most: by isolated trials, where these showed it and the limit came before they were
     /// looked into, and else by those that raced beside others.
     private func reportForgotten() {
-        guard outcome.findings.isEmpty else { return }
+        let isNothingElse = outcome.findings.isEmpty
         let order = forgotten.indices.sorted {
             forgotten[$0].finding.total.hits > forgotten[$1].finding.total.hits
         }
         for number in order {
-            let (track, promise) = (forgotten[number].track, forgotten[number].finding.promise)
+            let promise = forgotten[number].finding.promise
             guard !outcome.findings.contains(where: { $0.promise == promise }) else { continue }
-            let alone = curve(track, promise).points.total
+            let track = forgotten[number].track
+            let alone = track.map { curve($0, promise).points.total } ?? HitRate()
             var finding = forgotten[number].finding
             var example = forgotten[number].example
-            switch (alone.hits, alone.trials) {
-            case (0, 0): finding.method += "; the limit came before isolated trials"
-            case (0, let trials): finding.method += "; not in \(trials) isolated trials"
-            default:
+            if let track, alone.hits > 0 {
                 finding = unrefined(track, promise)
-                finding.method =
-                    "sweep with isolated trials; the limit came before its window was located"
+                finding.method = Self.isolatedOnly
                 example = tracks[track].examples[promise] ?? example
+            } else if !isNothingElse {
+                // The hits of other trials are told where nobody would know of them otherwise.
+                if alone.trials == 0, !forgotten[number].isRefuted, !ambient.contains(promise) {
+                    outcome.unfollowed.insert(RaceBaseline.Known(finding.plan, promise))
+                }
+                continue
+            } else if alone.trials > 0 {
+                finding.method += "; not in \(alone.trials) isolated trials"
+            } else {
+                finding.method +=
+                    forgotten[number].isRefuted
+                    ? "; not in isolated trials" : "; the limit came before isolated trials"
             }
             outcome.findings.append(finding)
             outcome.examples.append(example)
             search.news(.found(finding))
         }
+    }
+
+    /// A breach that the limit kept from being looked into, each promise once: a finding where trials that had the service to
+    /// themselves show it, the work of other trials where they speak against it, and else a doubt (`RaceOutcome.unfollowed`).
+    private func reportUnfollowed() async {
+        guard outcome.end != .complete else { return }
+        confirming = (
+            outcome.trials + (search.terms.trialLimit ?? Self.confirmingTrials * 10) / 10,
+            search.terms.timeLimit.map { search.clock() + $0 / 10 }
+        )
+        for track in tracks.indices {
+            for promise in tracks[track].examples.keys.sorted() where !ambient.contains(promise) {
+                let plan = tracks[track].variant.schedule.plan
+                guard !outcome.findings.contains(where: { $0.promise == promise }) else {
+                    noteAlso(plan, promise)
+                    continue
+                }
+                switch await confirmation(track, promise) {
+                case .refuted: keep(track, promise, isRefuted: true, goesOn: false)
+                case .open:
+                    outcome.unfollowed.insert(RaceBaseline.Known(plan, promise))
+                case .shown:
+                    var finding = unrefined(track, promise)
+                    finding.method =
+                        isAlone && tracks[track].samples.allSatisfy(\.isQuiet)
+                        ? Self.isolatedOnly
+                        : "\(tracks[track].method); the search ended before it was looked into"
+                    outcome.findings.append(finding)
+                    outcome.examples.append(tracks[track].examples[promise])
+                    search.news(.found(finding))
+                }
+            }
+        }
+    }
+
+    /// Where the search had no limit of trials.
+    private static let confirmingTrials = 200
+
+    private enum Confirmation { case shown, refuted, open }
+
+    /// What trials that have the service to themselves say of a breach, with up to eight more of them.
+    private func confirmation(_ track: Int, _ promise: Promise) async -> Confirmation {
+        func isHit(_ sample: TrialSample) -> Bool {
+            sample.breaches.contains { $0.promise == promise }
+        }
+        let isShown = tracks[track].samples.contains {
+            ($0.isQuiet || arena.isolatesTrials) && isHit($0)
+        }
+        if isShown { return .shown }
+        guard !isOver else { return .open }
+        let points = curve(track, promise).points
+        guard let most = points.max(by: { $0.rate.hits < $1.rate.hits }) else { return .open }
+        let alone = await rate(at: most.offset, times: 8, in: .nobody, track, promise)
+        if alone.hits > 0 { return .shown }
+        let crowd = Plateau(points)?.rate ?? most.rate
+        return alone.trials > 1 && alone.chance(against: crowd) < 0.05 ? .refuted : .open
     }
 
     /// Broken by an answer that the protocol's pages do not allow.

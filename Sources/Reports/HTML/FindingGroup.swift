@@ -1,5 +1,6 @@
 internal import Checker
 internal import Rendering
+internal import Rigs
 
 /// Similar violations as one finding: which promise, a diagram, and what to do next. Violations that follow
 /// from another one are listed with their first cause.
@@ -126,11 +127,13 @@ struct FindingGroup {
         ]
         if let cases = summary.cases {
             if let name = cases[told.signature] {
+                let option = ReplayPermission.option(
+                    forRig: summary.run.source, target: summary.run.target)
                 rows.append(
                     (
                         "Replay",
                         """
-                        <code class="command">screenrig replay cases/\(name).json --times 50</code> \
+                        <code class="command">screenrig replay cases/\(name).json\(option) --times 50</code> \
                         (<a href="cases/\(name).html">case page</a>)
                         """
                     ))

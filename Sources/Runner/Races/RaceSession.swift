@@ -120,6 +120,9 @@ package final class RaceSession: Sendable {
         outcome.isVirtual = isVirtual
         outcome.promises = stage.promises
         outcome.faults = stage.activations?.totals
+        outcome.concurrencyLimit = stage.concurrencyLimit
+        outcome.replayOption = ReplayPermission.option(
+            forRig: stage.rig.source, target: stage.venue.targetName)
         outcome.baseline = baseline
         closeDesk(timer)
         outcome.events = desk.events

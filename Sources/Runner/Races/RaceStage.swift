@@ -4,6 +4,7 @@ internal import Dialects
 package import Journal
 internal import Lanes
 package import Races
+internal import Rendering
 package import Reports
 package import Rigs
 package import Vocabulary
@@ -21,6 +22,8 @@ package struct RaceStage {
     package let promises: Promises
     /// On all lanes together, over sockets.
     private let trialsAtOnce: Int
+    /// Why fewer trials are played at a time than `race.at-once` asks for; nil where nothing limits them.
+    let concurrencyLimit: String?
     /// How long the last read comes after the one before.
     package let patience: Duration
     /// What lets words of others through.
@@ -65,8 +68,18 @@ package struct RaceStage {
         if case .listed(let list) = rig.accounts, let each = list.atOnce {
             let fewest = list.providers.map(\.accounts).min() ?? 1
             let needed = plans.flatMap(\.variants).map(\.schedule.accounts).max() ?? 1
-            atOnce = max(1, min(atOnce, fewest * each / max(1, needed)))
+            let asked = atOnce
+            atOnce = max(1, min(asked, fewest * each / max(1, needed)))
             lanes = Array(lanes.prefix(atOnce))
+            concurrencyLimit =
+                atOnce == asked
+                ? nil
+                : "\(list.file) allows \(Figures.counted(atOnce, "trial")) at a time instead of \(asked): a trial "
+                    + "needs \(Figures.counted(needed, "account")) of a provider, and each account serves "
+                    + "\(Figures.counted(each, "household")) at a time (accounts.sharing); "
+                    + "more accounts make the search faster"
+        } else {
+            concurrencyLimit = nil
         }
         trialsAtOnce = atOnce
         let onEach = atOnce / lanes.count
@@ -127,7 +140,7 @@ package struct RaceStage {
     package func estimate() -> RaceEstimate {
         RaceEstimate(
             plans, arms: armPlans, terms: rig.race,
-            pace: venue.isVirtual ? nil : { pace($0) })
+            pace: venue.isVirtual ? nil : { pace($0) }, concurrencyLimit: concurrencyLimit)
     }
 
     /// What a trial takes among as many as go on at once: most of it is waiting. Where the target has a
