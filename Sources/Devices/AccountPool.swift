@@ -75,6 +75,10 @@ public final class AccountPool: Sendable {
         list.providers.map { Target.WeightedProvider(id: $0.mvpd, weight: $0.accounts) }
     }
 
+    /// Whether an account is for so many households at a time. Of others a household waits only until it is known that their
+    /// passwords are right.
+    var isLimited: Bool { list.atOnce != nil }
+
     /// Accounts that were given up, one sentence each, in the order of the file: for the end of a
     /// run.
     public var givenUp: [String] {

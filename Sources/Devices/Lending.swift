@@ -35,11 +35,15 @@ extension Household {
         }
         guard let mvpd = RunConfiguration.choice(of: terms.ownProviders, at: plan.providerDraw)
         else { return }
+        let asked = lane.now
+        var hasWaited = false
+        defer { if hasWaited { lane.noteAccountWait(lane.now - asked) } }
         while lease == nil {
             switch pool.request(plan.index, of: mvpd) {
             case .lent(let lease): loan = .loginOpen(lease)
             case .never(let reason): throw .failed("\(reason)")
             case .wait:
+                hasWaited = pool.isLimited
                 do throws(StopReason) {
                     try await nap(Self.lookAgain)
                 } catch {

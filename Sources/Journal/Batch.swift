@@ -29,6 +29,10 @@ public struct HeldBack: Sendable, Hashable {
     public var longest: Duration = .zero
     /// Those that wait now.
     public var waiting = 0
+    /// Households that got an account, or gave up, since the last batch, after others had kept them waiting for one.
+    public var accountWaits = 0
+    /// The longest of these waits.
+    public var longestAccountWait: Duration = .zero
 
     public init(count: Int = 0, longest: Duration = .zero, waiting: Int = 0) {
         self.count = count

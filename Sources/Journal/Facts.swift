@@ -57,6 +57,11 @@ struct Facts {
             "longest_hold_ns": String(Instant(restraint.longestHold).nanoseconds),
             "refusals": FlatJSON.texts(restraint.refusals),
         ]
+        if restraint.accountWaits > 0 {
+            values["account_waits"] = String(restraint.accountWaits)
+            values["longest_account_wait_ns"] = String(
+                Instant(restraint.longestAccountWait).nanoseconds)
+        }
     }
 
     subscript(key: String) -> String? { values[key] }
@@ -146,6 +151,7 @@ struct Facts {
             "ended_ns": time, "cpu_percent": 0...1e9, "recorded_exchanges": count,
             "lost_exchanges": count, "total_exchanges": count, "counted_only": count,
             "held_back": count, "longest_hold_ns": time,
+            "account_waits": count, "longest_account_wait_ns": time,
             "shard_number": shards, "shard_count": shards, "shard_attempt": 1...1_000_000,
             "shard_households": households, "shard_households_of_plan": households,
             "shard_start_at_us": 0...Double(Columns.ColumnLimit.epoch.upperBound) * 1_000,
@@ -162,9 +168,12 @@ struct Facts {
 
     /// Nothing, in a history from before this was kept.
     var restraint: Restraint {
-        Restraint(
-            heldBack: self["held_back"].flatMap { Int($0) } ?? 0,
-            longestHold: .nanoseconds(self["longest_hold_ns"].flatMap { Int64($0) } ?? 0),
+        func number(_ key: String) -> Int64 { self[key].flatMap { Int64($0) } ?? 0 }
+        return Restraint(
+            heldBack: Int(number("held_back")),
+            longestHold: .nanoseconds(number("longest_hold_ns")),
+            accountWaits: Int(number("account_waits")),
+            longestAccountWait: .nanoseconds(number("longest_account_wait_ns")),
             refusals: self["refusals"].flatMap(FlatJSON.readTexts) ?? [])
     }
 

@@ -299,6 +299,12 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         return held
     }
 
+    /// A household has, or will never have, the account that it waited for.
+    public func noteAccountWait(_ waited: Duration) {
+        heldBack.accountWaits += 1
+        heldBack.longestAccountWait = max(heldBack.longestAccountWait, waited)
+    }
+
     /// Lets everybody leave who may, and sets a timer for the next.
     private func letGo() {
         while let departure = departures?.leave(at: now) {

@@ -8,6 +8,21 @@ internal import Vocabulary
 // in before the run began.
 extension Summary {
     static func holds(_ restraint: Restraint) -> [String] {
+        ceilingHolds(restraint) + accountHolds(restraint)
+    }
+
+    private static func accountHolds(_ restraint: Restraint) -> [String] {
+        guard restraint.accountWaits > 0 else { return [] }
+        let many = restraint.accountWaits != 1
+        let longest = Figures.time(milliseconds: restraint.longestAccountWait.milliseconds)
+        return [
+            "\(Figures.counted(restraint.accountWaits, "household")) waited for an account, "
+                + "\(many ? "the longest " : "")for \(longest): the load was lower than the rig asks for. Add "
+                + "accounts to accounts.file, or let several households use one (accounts.sharing, accounts.at-once)"
+        ]
+    }
+
+    private static func ceilingHolds(_ restraint: Restraint) -> [String] {
         guard restraint.heldBack > 0 else { return [] }
         let many = restraint.heldBack != 1
         let longest = Figures.time(milliseconds: restraint.longestHold.milliseconds)

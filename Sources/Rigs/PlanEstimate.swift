@@ -120,6 +120,20 @@ public struct PlanEstimate: Sendable, Hashable {
         warnings = []
         warnings = warnings(on: machine, rig)
         if let warning = ceilingWarning(rig, share: plan.share) { warnings.append(warning) }
+        if let warning = accountWarning(rig) { warnings.append(warning) }
+    }
+
+    /// What a file with few accounts makes of the run: a household that finds no account free waits (`AccountList`).
+    private func accountWarning(_ rig: Rig) -> String? {
+        guard case .listed(let list) = rig.accounts, list.onExhausted == .wait,
+            let each = list.atOnce
+        else { return nil }
+        let atOnce = Double(list.entries.count * each)
+        guard alive > atOnce, life > .zero else { return nil }
+        return
+            "runs about \(Self.whole(alive)) households concurrently, and \(list.file) has accounts for "
+            + "\(Self.whole(atOnce)): about \(Self.number(atOnce / life.seconds)) a second can sign in, and "
+            + "the others wait; add accounts, lower arrivals, or write accounts.sharing: shared"
     }
 
     /// What a ceiling of requests makes of the run: what comes faster waits (docs/politeness.md).

@@ -111,7 +111,7 @@ extension PlanEstimate: CustomStringConvertible {
         text + String(repeating: " ", count: max(1, width - text.count))
     }
 
-    private static func whole(_ value: Double) -> String { String(Int.bounded(value.rounded())) }
+    static func whole(_ value: Double) -> String { String(Int.bounded(value.rounded())) }
 
     /// Three digits or so: 0.25, 12.5, 480.
     static func number(_ value: Double) -> String {

@@ -29,8 +29,8 @@ struct FindLimitCommand: AsyncParsableCommand {
             cannot keep up, the search ends and says so: that step counts for nothing. Ctrl-C ends it with \
             what is known so far.
 
-            Exit codes: 0 a limit found, or none up to --to; 1 thresholds missed at --from already; 2 bad \
-            command line or rig; 3 could not run; 4 the rig, not the service, was the limit; 130 interrupted.
+            Exit codes: 0 a limit found, or none up to --to or the last of --max-steps; 1 thresholds missed at \
+            --from already, or in every step; 2 bad command line or rig; 3 could not run; 4 the rig, not the service, was the limit; 130 interrupted.
             """)
 
     @OptionGroup var traffic: TrafficOptions
@@ -179,7 +179,8 @@ struct FindLimitCommand: AsyncParsableCommand {
         }
         let code: ExitCode =
             switch report.ending {
-            case .found, .holdsThrough, .stepsUsed: .passed
+            case .found, .holdsThrough: .passed
+            case .stepsUsed: report.nothingHeld ? .failed : .passed
             case .missesFrom: .failed
             case .rigWasLimit: .untrusted
             case .interrupted: .interrupted

@@ -81,7 +81,10 @@ import Vocabulary
                 try Self.report(.rigWasLimit(rate: 64, reason: "it was late"), steps: 4),
                 "The rig, not the service, was the limit at 64.0 households/s: it was late"
             ),
-            (try Self.report(.interrupted, steps: 8), "Interrupted after 8 steps: its limit lies"),
+            (
+                try Self.report(.interrupted, steps: 8),
+                "Interrupted after 8 steps: the service's limit lies"
+            ),
             (try Self.report(.couldNotRun("no answer"), steps: 1), "Could not run: no answer."),
         ]
         for (report, words) in all {
@@ -105,6 +108,6 @@ import Vocabulary
         let lost = all[.timeout]
         #expect(lost > 0 && all.latency.count == all.completed + lost)
         #expect(all.latency.count(above: 1_990_000_000) >= lost)
-        #expect(part.requestsPerSecond == Double(sum.sent) / 4)
+        #expect(part.requestsPerSecond == Double(sum.completed) / 4)
     }
 }

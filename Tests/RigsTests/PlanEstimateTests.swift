@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -26,6 +27,31 @@ struct PlanEstimateTests {
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
         try Golden.expect(
             text + "\n", is: "estimate-\(name).txt")
+    }
+
+    @Test("accounts of a file that are too few for the households at a time are told")
+    func accounts() throws {
+        let folder = TestFolder()
+        let rows = (1...40).map { "DemoSat,user-\($0),pw\n" }.joined()
+        let file = try folder.write("mvpd,user,password\n" + rows, to: "accounts.csv")
+        chmod(file, 0o600)
+        func warnings(_ rate: Int, _ keys: String = "") throws -> [String] {
+            let rig = try Rig.read(
+                """
+                rig: few
+                target: {base: embedded, resources: [live]}
+                load: {arrivals: [{ramp-to: \(rate)/s, over: 0s}, {hold: 20s}]}
+                accounts: {file: \(file)\(keys)}
+                """, file: "few.yaml"
+            ).rig
+            return PlanEstimate(Plan(rig, seed: rig.seed), on: Self.machine).warnings.filter {
+                $0.contains("has accounts for 40:")
+            }
+        }
+        #expect(try warnings(1) == [])
+        #expect(try warnings(50).count == 1)
+        #expect(try warnings(50, ", sharing: shared") == [])
+        #expect(try warnings(50, ", on-exhausted: fail") == [])
     }
 
     @Test(

@@ -33,7 +33,8 @@ enum LimitPage {
 
     private static func tone(_ report: LimitReport) -> HTML {
         switch report.ending {
-        case .found, .holdsThrough, .stepsUsed: "pass"
+        case .found, .holdsThrough: "pass"
+        case .stepsUsed: report.nothingHeld ? "fail" : "pass"
         case .missesFrom: "fail"
         case .rigWasLimit, .interrupted, .couldNotRun: "invalid"
         }

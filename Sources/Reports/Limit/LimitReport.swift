@@ -147,15 +147,15 @@ package struct LimitReport: Sendable, Hashable {
         if search.isBracketed { (limit, interval) = (search.limit, search.interval) }
     }
 
-    /// Requests per second at the limit: what a household sends in the steps that held, times the limit.
+    /// Requests per second at the limit: answered requests of a household in the steps that held, times the limit.
     package var requestsPerSecond: Double? { limit.flatMap { requestsPerSecond(at: $0) } }
 
     private func requestsPerSecond(at rate: Double) -> Double? {
         let held = steps.filter(\.held)
-        let (sent, arrived) = held.reduce((0.0, 0.0)) {
+        let (answered, arrived) = held.reduce((0.0, 0.0)) {
             ($0.0 + $1.requestsPerSecond, $0.1 + $1.rate)
         }
-        return arrived > 0 ? sent / arrived * rate : nil
+        return arrived > 0 ? answered / arrived * rate : nil
     }
 
     private var highestHeld: Double? { steps.filter(\.held).map(\.rate).max() }
@@ -164,6 +164,9 @@ package struct LimitReport: Sendable, Hashable {
         steps.filter { !$0.held && !$0.isOfGrowthAlone }.map(\.rate).min()
     }
     private var lowestGrown: Double? { steps.filter(\.isOfGrowthAlone).map(\.rate).min() }
+
+    /// Whether no step met every threshold.
+    package var nothingHeld: Bool { !steps.contains(where: \.held) }
 
     /// The thresholds as they were written.
     package var expressions: [String] { about.thresholds.map { Sanitizer.line($0.text) } }
@@ -179,7 +182,8 @@ package struct LimitReport: Sendable, Hashable {
                 + "asked for: after \(Figures.counted(steps.count, "step")) the results near the limit still differ; "
                 + "raise --step-for or --max-steps."
         case .stepsUsed:
-            "No limit found in \(Figures.counted(steps.count, "step")): \(seenText); raise --max-steps."
+            "No limit found in \(Figures.counted(steps.count, "step")): \(seenText); "
+                + (nothingHeld ? "lower --from, or raise --max-steps." : "raise --max-steps.")
         case .holdsThrough:
             "No limit up to \(Self.rate(terms.to))\(requestsText(at: terms.to)): \(thresholdsText) "
                 + "held there; raise --to."
@@ -222,7 +226,7 @@ package struct LimitReport: Sendable, Hashable {
     private var seenText: String {
         guard !steps.isEmpty else { return "no step has ended" }
         guard let interval else { return evidenceText }
-        return "its limit lies between \(Self.number(interval.low)) and "
+        return "the service's limit lies between \(Self.number(interval.low)) and "
             + "\(Self.rate(interval.high)) with 95 % confidence; \(evidenceText)"
     }
 

@@ -50,8 +50,8 @@ package struct SteadyPart {
             value: threshold.value(of: self), met: result.met)
     }
 
-    /// Requests that were sent each second.
-    package var requestsPerSecond: Double { Double(sum(nil, kind: nil).sent) / loadSeconds }
+    /// Requests that were answered each second: what a service that does not keep up was sent is no figure of it.
+    package var requestsPerSecond: Double { Double(sum(nil, kind: nil).completed) / loadSeconds }
     package var households: Int { population.all.started }
     /// 0 to 1, of the requests that ended.
     package var errorShare: Double { share { $0.errors } }

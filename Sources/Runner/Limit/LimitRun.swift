@@ -233,9 +233,22 @@ package final class LimitRun: @unchecked Sendable {
                         + "\(summary.exchanges.sent) requests, so that the service did not get this rate"
                 ))
         }
-        let readings = rig.thresholds.map { part.reading($0) }
         let breaker = history.end?.breaker ?? ""
         let whyEnded = summary.outage ?? (breaker.isEmpty ? nil : breaker)
+        let waits = history.restraint.accountWaits
+        if whyEnded == nil,
+            Double(waits) > Self.heldBackAtMost * Double(summary.households.started)
+        {
+            return .ended(
+                .rigWasLimit(
+                    rate: rate,
+                    reason:
+                        "\(waits) of \(summary.households.started) households waited for an account, so "
+                        + "that the service did not get this rate; add accounts to accounts.file, or let several "
+                        + "households use one (accounts.sharing, accounts.at-once)"
+                ))
+        }
+        let readings = rig.thresholds.map { part.reading($0) }
         if whyEnded == nil,
             let silent = zip(rig.thresholds, readings).first(where: { threshold, reading in
                 threshold.isOfTime && reading.value == nil
@@ -259,7 +272,7 @@ package final class LimitRun: @unchecked Sendable {
                 remark: whyEnded ?? ""))
     }
 
-    /// Largest share of requests that may wait for `max-rate` in a step that counts.
+    /// Largest share of requests that may wait for `max-rate`, and of households for an account, in a step that counts.
     private static let heldBackAtMost = 0.01
 
     private static func withoutEnd(_ sentence: String) -> String {
