@@ -44,7 +44,9 @@ final class PageConnection: ChannelInboundHandler {
 
     private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         let own = context.channel.localAddress
-        let isNear = own?.ipAddress.map { $0.hasPrefix("127.") || $0 == "::1" } ?? true
+        // What it listens on, and not where this request came in: 0.0.0.0 is asked on loopback, too.
+        let bound = context.channel.parent?.localAddress ?? own
+        let isNear = bound?.ipAddress.map { $0.hasPrefix("127.") || $0 == "::1" } ?? true
         let found = site.answer(
             head, body: body, board, port: own?.port ?? 0, isOnLoopback: isNear)
         switch found {

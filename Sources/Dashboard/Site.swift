@@ -40,7 +40,7 @@ enum Site: Sendable {
     /// The longest body that is read, in bytes.
     static let bodyLimit = 1024
 
-    /// `body` is cut off one byte after its limit. `isOnLoopback`: the request came to an address of this machine alone.
+    /// `body` is cut off one byte after its limit. `isOnLoopback`: the page listens on an address of this machine alone.
     func answer(
         _ head: HTTPRequestHead, body: [UInt8] = [], _ board: Board, port: Int,
         isOnLoopback: Bool = true

@@ -34,12 +34,13 @@ struct ArrivalPace {
     mutating func resume(at now: Instant) {
         guard let since = pausedAt else { return }
         delay += now - since
-        last = max(last, now)
+        last = last + (now - since)
         pausedAt = nil
     }
 
-    mutating func setInterval(_ interval: Duration, at now: Instant) {
+    mutating func setInterval(_ interval: Duration, at now: Instant, first: Duration) {
         self.interval = interval
-        last = now
+        // What a pause takes is added when it ends.
+        last = (pausedAt ?? now) + (first - interval)
     }
 }

@@ -67,7 +67,11 @@ public final class Coordinator: Sendable {
     /// longer or is over sooner. From any thread.
     public func setArrivalRate(perSecond rate: Double) {
         let interval = Duration.nanoseconds(Int64(1e9 * Double(lanes.count) / rate))
-        for (lane, shift) in zip(lanes, shifts) { lane.post { shift.setInterval(interval) } }
+        // One lane after another, so that the households of all of them come evenly.
+        for (number, (lane, shift)) in zip(lanes, shifts).enumerated() {
+            let first = interval * (number + 1) / lanes.count
+            lane.post { shift.setInterval(interval, first: first) }
+        }
     }
 
     private func run(_ position: Int) {

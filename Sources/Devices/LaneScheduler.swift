@@ -193,9 +193,9 @@ final class LaneScheduler: @unchecked Sendable {
         scheduleArrival()
     }
 
-    /// Households come at this interval from now on, instead of the plan's times.
-    func setInterval(_ interval: Duration) {
-        pace.setInterval(interval, at: lane.now)
+    /// Households come at this interval from now on, instead of the plan's times, the first of them after `first`.
+    func setInterval(_ interval: Duration, first: Duration) {
+        pace.setInterval(interval, at: lane.now, first: first)
         scheduleArrival()
     }
 

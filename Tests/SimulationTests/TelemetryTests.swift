@@ -44,4 +44,26 @@ struct TelemetryTests {
         #expect(sentence.hasPrefix("telemetry: sent 0 spans and 0 messages of metrics to http"))
         #expect(sentence.contains("; dropped \(spans) spans, lost "), "\(sentence)")
     }
+
+    @Test("a command that ends before its run begins lets its exporter go")
+    func neverBegun() throws {
+        for _ in 0..<3 {
+            _ = try TelemetryExporter(Collector("http://127.0.0.1:1", [:]), sendsSpans: true)
+        }
+    }
+
+    @Test("who presses Ctrl-C twice waits for no collector")
+    func givenUp() throws {
+        let (socket, port) = Loopback.listening(backlog: 16)
+        defer { close(socket) }
+        let planted = try PlantedShards()
+        let run = try planted.write(0, as: "run")
+        let exporter = try TelemetryExporter(
+            Collector("http://127.0.0.1:\(port)", [:]), sendsSpans: false,
+            TelemetryExporter.Pace(patience: .seconds(100), grace: 1_000))
+        exporter.begin(try History(path: run.history).header)
+        exporter.show(LiveState(title: "", progress: Progress()))
+        exporter.giveUp()
+        #expect(exporter.finish().hasPrefix("telemetry: sent "))
+    }
 }

@@ -15,17 +15,20 @@ internal import Wire
 /// It never makes a lane wait: lanes hand over the batches that the journal gets, and batches that do not fit into a
 /// bounded queue are counted and dropped. Everything else happens on a queue of its own.
 ///
-/// Safe because `poster` and `messages` are used on `queue` only, which `assertOnQueue` checks; other mutable state is in
+/// Safe because `poster`, `messages` and `timer` are used on `queue` only, which `assertOnQueue` checks; other mutable state is in
 /// a `Mutex`.
 package final class TelemetryExporter: @unchecked Sendable {
     private let collector: Collector
     private let sendsSpans: Bool
     private let queue = DispatchQueue(label: "screenrig.telemetry", qos: .background)
     private let poster: Poster
-    private let timer: any DispatchSourceTimer
+    /// Nil before `begin`: libdispatch ends the process where a source is released that was never activated.
+    private var timer: (any DispatchSourceTimer)?
     private let shared = Mutex(Waiting())
     private var messages: TelemetryMessages?
     private var metricsDue = DispatchTime.now()
+    /// All is sent, or nobody waits for the rest.
+    private let done = DispatchSemaphore(value: 0)
 
     /// The queue of spans, and the counts of what was sent, lost and dropped.
     fileprivate struct Waiting {
@@ -48,6 +51,8 @@ package final class TelemetryExporter: @unchecked Sendable {
     /// Number of spans in one message, about.
     private static let spansOfMessage = 512
     private let pace: Pace
+    /// Longest time, in seconds, that the end of an interrupted run waits for the last messages.
+    private static let shortGrace = 2.0
 
     /// How often and how long the exporter tries.
     struct Pace {
@@ -74,13 +79,10 @@ package final class TelemetryExporter: @unchecked Sendable {
             throw .couldNotRun(
                 "\(error)".replacing("tls.ca", with: "OTEL_EXPORTER_OTLP_CERTIFICATE"))
         }
-        timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.schedule(deadline: .now() + 1, repeating: 1)
-        timer.setEventHandler { [weak self] in self?.beat() }
     }
 
     deinit {
-        timer.cancel()
+        timer?.cancel()
     }
 
     /// Starts sending for the run of this header.
@@ -102,9 +104,13 @@ package final class TelemetryExporter: @unchecked Sendable {
         let made = TelemetryMessages(
             resource: resource, run: run, startNanoseconds: header.startedMicroseconds * 1000,
             version: header.version)
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now() + 1, repeating: 1)
+        timer.setEventHandler { [weak self] in self?.beat() }
         queue.sync {
             messages = made
             metricsDue = nextMetrics
+            self.timer = timer
         }
         timer.activate()
     }
@@ -150,13 +156,13 @@ package final class TelemetryExporter: @unchecked Sendable {
     package func show(_ state: LiveState) { shared.withLock { $0.state = state } }
 
     /// Sends the last metrics and the waiting spans, and returns a sentence with the counts of sent, dropped
-    /// and lost. Blocks for at most 10 s: spans without an answer by then count as dropped.
-    package func finish() -> String {
-        let done = DispatchSemaphore(value: 0)
-        let deadline = DispatchTime.now() + pace.grace
+    /// and lost. Blocks for at most 10 s, or 2 s after an interruption: spans without an answer by then count as dropped.
+    package func finish(wasInterrupted: Bool = false) -> String {
+        let deadline =
+            DispatchTime.now() + (wasInterrupted ? min(pace.grace, Self.shortGrace) : pace.grace)
         queue.async { [self] in
             assertOnQueue()
-            timer.cancel()
+            timer?.cancel()
             sendMetrics()
             sendSpans(until: deadline)
             done.signal()
@@ -169,6 +175,9 @@ package final class TelemetryExporter: @unchecked Sendable {
         }
         return sentence(waiting)
     }
+
+    /// Ends the wait of `finish`, now or later: somebody pressed Ctrl-C twice. From any thread.
+    package func giveUp() { done.signal() }
 
     private func sentence(_ waiting: Waiting) -> String {
         func counted(_ count: Int, _ noun: String) -> String {

@@ -89,17 +89,24 @@ extension TrafficOptions {
         // Only the third Ctrl-C ends everything, also while reports are written.
         let interrupts = Interrupts { number in
             if number > 2 { _exit(ExitCode.interrupted.rawValue) }
+            if number > 1 { exporter?.giveUp() }
             session.interrupt(number)
         }
         defer { withExtendedLifetime(interrupts) {} }
         let result = try await session.run()
         if isVirtual, !isQuiet { Terminal.complain(result.pace) }
         for note in result.notes { Terminal.complain("note: \(note)") }
-        if let exporter { Terminal.complain(exporter.finish()) }
         await venue.shutdown()
-        let summary = try RunReports.write(
-            directory, thresholds: rig.thresholds, findings: result.findings,
-            complain: { Terminal.complain($0) })
+        let written = Result {
+            try RunReports.write(
+                directory, thresholds: rig.thresholds, findings: result.findings,
+                complain: { Terminal.complain($0) })
+        }
+        // After the reports, and also where these could not be written: a collector may take its time.
+        if let exporter {
+            Terminal.complain(exporter.finish(wasInterrupted: result.end.interrupted))
+        }
+        let summary = try written.get()
         guard let trial else {
             await dashboard?.end(LiveBoard.Ending(summary, path: directory.path))
             StepSummary.append(directory)
