@@ -141,7 +141,8 @@ extension RigProblem.What: CustomStringConvertible {
             return "\(key.shortened) is \(found.shortened); it must be \(wanted)"
         case .value(let key, let shown, let remark, let wanted):
             let text =
-                shown.map { $0.isEmpty ? "empty" : "'\($0.shortened)'" } ?? "a secret (not shown)"
+                shown.map { $0.isEmpty ? "empty" : "'\(Spelling.shown($0).shortened)'" }
+                ?? "a secret (not shown)"
             let why = remark.map { ", \($0.shortened)" } ?? ""
             return "\(key.shortened) is \(text)\(why); it must be \(wanted)"
         case .unquoted(let text):

@@ -135,7 +135,7 @@ extension RigReader {
     /// `target.from`, then `--target`.
     private mutating func applyTarget(to tree: inout YAMLTree) {
         if case .file(let path)? = surroundings.target {
-            let place = Place(file: file, option: "--target \(path)")
+            let place = Place(file: file, option: "--target \(Spelling.shown(path))")
             if surroundings.contents(path) == nil {
                 problems.append(
                     RigProblem(
@@ -163,7 +163,7 @@ extension RigReader {
         }
         switch surroundings.target {
         case .embedded: point("embedded", "--target embedded", in: &tree)
-        case .url(let url): point(url, "--target \(url)", in: &tree)
+        case .url(let url): point(url, "--target \(Spelling.shown(url))", in: &tree)
         case .file, nil: break
         }
     }

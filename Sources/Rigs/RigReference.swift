@@ -12,7 +12,8 @@ public enum RigReference {
             #
             # Durations, rates, shares, sizes and distributions need a unit. Inside braces and
             # brackets, put a distribution or a ${NAME} in quotes. ${NAME} reads an environment
-            # variable, ${file:PATH} a file; both count as secrets and are never written to any output.
+            # variable, ${file:PATH} a file; both count as secrets and are never written to any output,
+            # except in what reports speak of: names (rig, requestor, providers, resources) and addresses.
             #
             # A rig has at most \(YAMLTree.TreeLimit.size / 1_000) kB, \(YAMLTree.TreeLimit.items) items in a list or keys in a map, \(YAMLTree.TreeLimit.nodes)
             # values (including those that aliases repeat) and \(YAMLTree.TreeLimit.depth) nested lists and maps; a run has at most

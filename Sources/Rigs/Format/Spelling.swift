@@ -61,6 +61,13 @@ enum Spelling {
         decimal(text) != nil || text.contains(",") ? "\"\(text)\"" : text
     }
 
+    /// A text as a message may repeat it: of an address without user name, password and query, in which keys may stand.
+    static func shown(_ text: String) -> String {
+        guard text.contains("://") || text.contains("@") && text.contains(":") else { return text }
+        let bare = WebAddress.withoutUser(text)
+        return bare.firstIndex(of: "?").map { bare[..<$0] + "?..." } ?? bare
+    }
+
     /// An http or https address without a user name or a fragment.
     static func webAddress(_ text: String) throws(Refusal) -> WebAddress {
         guard let address = WebAddress(text), !text.contains(where: \.isWhitespace) else {
