@@ -17,6 +17,8 @@ extension Household {
         var progress = LoginProgress()
         var hasAskedProgram = false
         var hasMistyped = false
+        /// The host that the mistyped password was sent to.
+        var mistypedAt = ""
         /// The call is the login page's button, which the viewer presses twice.
         var isPressedTwice = false
         /// The call that was answered last.
@@ -88,8 +90,11 @@ extension Household {
             guard let answered = try await hear(walk.call, on: person.browser) else { return nil }
             let now = lane.now
             switch try hop(answered, walk, issued) {
-            case .ended: return nil
+            case .ended:
+                noteAcceptance(walk)
+                return nil
             case .reload:
+                noteAcceptance(walk)
                 await reload(walk)
                 return nil
             case .sent: break
@@ -104,11 +109,19 @@ extension Household {
             if case .redirect = answered.answer { arrived = answered.exchange.ended }
             noteDone(at: arrived)
             try judgeReturn(target)
+            noteAcceptance(walk)
             await reload(walk)
             try await fetchReturn(target, referer: walk.call.address, on: person.browser)
             return nil
         }
         throw .failed("the login did not end within \(terms.maxHops) hops (target.max-hops)")
+    }
+
+    /// A login that is through has asked for a mistyped password again, or has not looked at it.
+    @inline(never)
+    private func noteAcceptance(_ walk: LoginWalk) {
+        guard walk.hasMistyped, !walk.progress.hasSentPassword, !walk.cancels else { return }
+        note(.wrongPasswordAccepted, "\(walk.mistypedAt)")
     }
 
     // Decisions that need no waiting are functions of their own (`@inline(never)`): a household holds the
@@ -361,6 +374,7 @@ extension Household {
         let fields = entry.fields(user: account.user, password: password)
         submit(entry.form, fields, of: page, walk, by: entry.form.button)
         walk.call.provoked = isMistyped
+        if isMistyped { walk.mistypedAt = walk.call.address.origin.host }
     }
 
     /// Sends a form as its button says, or as it says itself; by GET the page leads on to an address.

@@ -28,6 +28,8 @@ enum DeviceEventName: String {
     case loginEndedOnPage = "login ended on a page"
     /// The page after a decision on a device has none of the rig's words for it; which page.
     case decisionNotConfirmed = "decision not confirmed"
+    /// The login went on after a password that the viewer had mistyped, and did not ask for it again; the host.
+    case wrongPasswordAccepted = "wrong password accepted"
     /// The account may not watch a resource; the service's words.
     case notEntitled = "not entitled"
     /// What the viewer changed in the settings while the app was closed: `grant`, `withdraw`, `sign-out`.

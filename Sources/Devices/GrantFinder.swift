@@ -44,7 +44,9 @@ struct GrantFinder {
                 let notice = page.notice
                 let said: Untrusted = notice.isEmpty ? "" : ": '\(notice)'"
                 return .turnedDown(
-                    "the page that asks for the code came back after it was sent\(said)")
+                    progress.codeField == nil
+                        ? "the page that verification_uri_complete leads to asks for the code, which should be in that link\(said)"
+                        : "the page that asks for the code came back after it was sent\(said)")
             }
             return .enter(form, field: field)
         }

@@ -1,8 +1,8 @@
 internal import Journal
 internal import Rendering
 
-/// Logins of a run that ended on a page instead of the redirect URL, and decisions on a device whose last page did not
-/// confirm them: how many there were, and the first of each.
+/// Logins of a run that ended on a page instead of the redirect URL or did not look at the password, and decisions on a
+/// device whose last page did not confirm them: how many there were, and the first of each.
 struct OpenEnds {
     private struct Sort {
         /// The name of its events in the history.
@@ -30,6 +30,13 @@ struct OpenEnds {
             remedy:
                 "If they were taken, write words of that page as approved-when or refused-when of "
                 + "target.device-grant"),
+        Sort(
+            name: "wrong password accepted", noun: "login",
+            happened:
+                "with a mistyped password (wrong-password) went through without asking for it again",
+            remedy:
+                "The run did not test how the service treats a wrong password; have the login check passwords, or "
+                + "take wrong-password out of the rig"),
     ]
     static let names = sorts.map(\.name)
 

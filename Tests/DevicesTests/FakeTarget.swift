@@ -187,10 +187,12 @@ final class Ledger: HistorySink, PageSink, @unchecked Sendable {
     // Safe because a virtual run has one thread.
     private(set) var exchanges: [Exchange] = []
     private(set) var households: [Int: HouseholdRecord] = [:]
+    private(set) var events: [DeviceEvent] = []
     private(set) var pages: [(cause: String, text: String)] = []
 
     func append(_ batch: Batch) {
         exchanges += batch.exchanges
+        events += batch.events
         for record in batch.households { households[record.household] = record }
     }
 

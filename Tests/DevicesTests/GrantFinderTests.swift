@@ -76,6 +76,21 @@ import Testing
         #expect(step(name, entered) == "turned down")
     }
 
+    @Test("a page that asks for a code which a link should hold is told as that")
+    func linkWithoutCode() throws {
+        func reason(_ progress: GrantProgress) throws -> String {
+            let page = HTMLPage("<form method=post><input name=user_code></form>")
+            let finder = GrantFinder(page: page, pages: GrantPages(), progress: progress)
+            guard case .turnedDown(let reason) = finder.step else { return "" }
+            return OutputGate(Fingerprinter(key: 1)).text(reason)
+        }
+        #expect(
+            try reason(entered).hasPrefix("the page that verification_uri_complete leads to asks"))
+        var typed = entered
+        typed.codeField = "user_code"
+        #expect(try reason(typed) == "the page that asks for the code came back after it was sent")
+    }
+
     @Test("the buttons of a decision are found by their names")
     func decide() {
         #expect(

@@ -300,6 +300,18 @@ import Testing
                 .page("keycloak"), .page("keycloak-refused"), .page("hand-over")))
         #expect(run.fates == [.signedIn])
         #expect(run.ledger.exchanges.filter(\.provoked).map(\.operation) == [.mvpdLogin])
+        #expect(!run.ledger.events.contains { $0.name == "wrong password accepted" })
+    }
+
+    @Test("a login that does not look at the password is told")
+    func anyPassword() throws {
+        let run = try FakeRun(
+            "kinds: [{viewer: {notices-code: 1s, signs-in: 2s, gives-up: 0%, wrong-password: 100%}}]",
+            provider: FakeRun.script(.page("keycloak"), .page("hand-over")))
+        #expect(run.fates == [.signedIn])
+        let event = try #require(
+            run.ledger.events.first { $0.name == "wrong password accepted" })
+        #expect(event.detail == "idp.test")
     }
 
     @Test("the page of the app is fetched once where the rig says so, and whatever it answers")
