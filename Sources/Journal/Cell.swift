@@ -28,7 +28,7 @@ public struct Cell: Sendable, Hashable {
     public var sent = 0
     /// Ended with an answer, whichever.
     public var completed = 0
-    /// By `Exchange.isError`: answers that the rig provoked on purpose are none.
+    /// By `Exchange.isError`: without rejections that the rig provoked.
     public var errors = 0
     /// By `Outcome.rawValue`.
     public var outcomes = [Int](repeating: 0, count: Outcome.allCases.count)

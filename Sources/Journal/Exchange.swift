@@ -342,6 +342,6 @@ public struct Exchange: Sendable, Hashable {
             || outcome == .cutOff && delivery.error != .switchedOff
     }
 
-    /// Whether it counts against the service.
-    public var isError: Bool { outcome.isError && !provoked }
+    /// Whether it counts against the service: not where the rig provoked a rejection and got it.
+    public var isError: Bool { outcome.isError && !(provoked && outcome == .rejected) }
 }

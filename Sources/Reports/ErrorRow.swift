@@ -183,6 +183,9 @@ enum Remedy {
                 + "ids"
         case (.rejected, 400, .registerClient):
             "check target.software-statement: it must be for this environment and not revoked"
+        case (.rejected, 401, .userinfo):
+            "the service turned down an access token that it had issued; its team can find the example in its logs by "
+                + "the request ids"
         case (.rejected, 401, _):
             "the access token was not accepted: check target.clients and the service's clock"
         case (.rejected, 403, .accessToken):

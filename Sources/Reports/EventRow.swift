@@ -274,8 +274,8 @@ extension EventRow {
             case .after, .notWithin: "recovered \(recovery.text)"
             case .undisturbed, .unknown: recovery.text
             }
-        let trouble = trouble.map { "; \($0)" } ?? ""
-        return "event \(title): \(recovered)\(trouble); \(figures.joined(separator: "; "))"
+        return "event \(title): "
+            + ([recovered, trouble].compactMap(\.self) + figures).joined(separator: "; ")
     }
 
     var json: JSON {

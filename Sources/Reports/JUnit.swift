@@ -15,7 +15,7 @@ enum JUnit {
         var run = [
             TestCase(
                 name: "the run completed",
-                failure: summary.outcome == .aborted ? summary.headline : nil),
+                failure: summary.outcome == .aborted ? summary.headline : summary.stoppedEarly),
             TestCase(
                 name: "the rig was not the bottleneck",
                 failure: summary.rigHealth.valid || !summary.rigHealth.breachFails

@@ -35,6 +35,7 @@ extension Summary {
         failure: String, breaker: String = "", silence: Silence? = nil
     ) {
         let missed = thresholds.filter { !$0.met }
+        stoppedEarly = breaker.isEmpty ? nil : Self.stopped(by: breaker)
         let breachFails = rigHealth.breachFails
         let bottleneck = rigHealth.valid ? nil : Self.bottleneckWarning(breachFails: breachFails)
         // Said beside a failure that stands however late the rig was.
@@ -59,14 +60,11 @@ extension Summary {
             settle(.fail, .violated, "Failed: \(brokenSentence); \(progress).\(timesWarning)")
         } else if let silence, silence.isOutage {
             // Before the rig's own state: however late it was, the service is gone.
-            let what =
-                breaker.isEmpty
-                ? "Failed: \(silence.sentence)" : Self.stopped(by: breaker)
+            let what = stoppedEarly ?? "Failed: \(silence.sentence)"
             settle(.fail, .failed, "\(what); \(progress).\(timesWarning)")
-        } else if !breaker.isEmpty {
+        } else if let stoppedEarly {
             // It ran, and the service failed it: as a missed threshold on errors does.
-            settle(
-                .fail, .failed, "\(Self.stopped(by: breaker)); \(progress).\(timesWarning)")
+            settle(.fail, .failed, "\(stoppedEarly); \(progress).\(timesWarning)")
         } else if let noSignIn {
             let also = missed.isEmpty ? "" : "; \(missedSentence(missed.count))"
             settle(
@@ -100,8 +98,8 @@ extension Summary {
             explanations += shows.filter { !$0.held }.map { "expected by 'shows': \($0.sentence)" }
         }
         tellDiversions()
-        if !breaker.isEmpty, !headline.contains(breaker) {
-            explanations.insert(Self.stopped(by: breaker), at: 0)
+        if let stoppedEarly, !headline.contains(breaker) {
+            explanations.insert(stoppedEarly, at: 0)
         }
         if let bottleneck {
             explanations.insert(
@@ -305,7 +303,7 @@ extension Summary {
         let delayed = losses.filter { $0.cause == HouseholdRecord.delayed }
             .reduce(0) { $0 + $1.households }
         return (cutOff == 0 ? signIns : "\(signIns), \(Figures.count(cutOff)) cut off")
-            + (lostSentence.map { ", \($0)" } ?? "")
+            + (lostSentence.map { ", \($0)" } ?? "") + neverBegan
             + (delayed == 0
                 ? ""
                 : ", the codes of \(Figures.count(delayed)) ended while a rate limit of the rig delayed the phone")
@@ -351,6 +349,15 @@ extension Summary {
             $0.fate == HouseholdRecord.Fate.running.name && !$0.hadSignedIn
                 || $0.cause == HouseholdRecord.stopped
         }.reduce(0) { $0 + $1.households }
+    }
+
+    /// `, 24 of 72 never began`, where the run ended before its plan; a merge says it of its shards (`mergeGaps`).
+    private var neverBegan: String {
+        guard run.interrupted || run.cutShort || stoppedEarly != nil, shards.isEmpty,
+            let planned = households.planned, planned > households.started
+        else { return "" }
+        return
+            ", \(Figures.count(planned - households.started)) of \(Figures.count(planned)) never began"
     }
 
     private var signIns: String {

@@ -95,11 +95,12 @@ public struct OperationRow: Sendable, Hashable {
             },
             Column(
                 "errors", json: "errors", page: "Errors", summary: "errors", terminal: "errors",
-                about: "of those: rejected, server-error, timeout, transport, malformed, blocked",
+                about:
+                    "of those: rejected (unless provoked by the rig), server-error, timeout, transport, malformed, blocked",
                 explained: .own(
                     "requests that failed",
                     "Requests with the outcome rejected, server-error, timeout, transport, malformed "
-                        + "or blocked, except those that the rig provokes on purpose. A pending poll "
+                        + "or blocked, except rejections that the rig provokes on purpose. A pending poll "
                         + "(404, 410) and a throttled request (429) are not errors; they are counted "
                         + "separately."),
                 drawn: { row in

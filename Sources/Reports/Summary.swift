@@ -78,6 +78,8 @@ public struct Summary: Sendable, Hashable {
     public var traces: Set<Int>?
     /// `none of 3 households signed in: ...`; nil where one did, or where none was meant to.
     public var noSignIn: String?
+    /// Why the run ended before its plan, where the breaker or a threshold with `abort: true` ended it.
+    var stoppedEarly: String?
     /// What changed since the last comparable run, as a section of the page; nil where there is none.
     package var changes: HTML?
     /// The last comparable run, for charts to show beside this one; nil where there is none.
