@@ -10,10 +10,12 @@ import Testing
         path: "reports/x", outcome: "pass", headline: "Passed: all 20 households signed in.")
 
     private static func start(
-        page: PagePort? = .usual, metrics: PagePort? = nil
+        page: PagePort? = .usual, metrics: PagePort? = nil,
+        metricsHost: String = Dashboard.loopback
     ) async throws -> (Dashboard, Int) {
         let dashboard = try await Dashboard.start(
-            page: page, metrics: metrics, of: Samples.state, as: Samples.subject)
+            page: page, metrics: metrics, metricsHost: metricsHost, of: Samples.state,
+            as: Samples.subject)
         return (dashboard, port(dashboard.pageURL ?? dashboard.metricsURL))
     }
 
@@ -81,6 +83,17 @@ import Testing
         }
         #expect(
             await Browser.get("/state.json", port: port, host: "localhost:\(port)").status == 200)
+        await dashboard.stop()
+    }
+
+    @Test(
+        "metrics that listen on the network answer to any name, also through loopback",
+        arguments: [("0.0.0.0", 200), (Dashboard.loopback, 403)])
+    func openMetrics(host: String, status: Int) async throws {
+        let (dashboard, port) = try await Self.start(
+            page: nil, metrics: .usual, metricsHost: host)
+        let answer = await Browser.get("/metrics", port: port, host: "rig.example:\(port)")
+        #expect(answer.status == status)
         await dashboard.stop()
     }
 

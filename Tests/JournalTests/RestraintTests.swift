@@ -15,6 +15,8 @@ struct RestraintTests {
             var batch = Batch(lane: lane, through: Instant(.seconds(1)))
             batch.heldBack = HeldBack(
                 count: 3 + lane, longest: .milliseconds(100 * (lane + 1)), waiting: 2)
+            batch.heldBack.accountWaits = 1 + lane
+            batch.heldBack.longestAccountWait = .seconds(5 - lane)
             for household in 0..<4 {
                 let host = household.isMultiple(of: 2) ? "idp.example" : "a.example"
                 batch.exchanges.append(refused("list \(host)", .hostNotAllowed, household, lane))
@@ -29,10 +31,22 @@ struct RestraintTests {
         #expect(
             history.restraint
                 == Restraint(
-                    heldBack: 7, longestHold: .milliseconds(200),
+                    heldBack: 7, longestHold: .milliseconds(200), accountWaits: 3,
+                    longestAccountWait: .seconds(5),
                     refusals: ["list a.example", "list idp.example"]))
         #expect(history.end?.breaker == "75% of exchanges were errors")
         #expect(writer.progress.heldBack == 7 && writer.progress.heldNow == 4)
+    }
+
+    @Test(
+        "a provoked rejection is no error; an error of the server and no response are",
+        arguments: Outcome.allCases)
+    func provoked(outcome: Outcome) {
+        var exchange = refused("x", .stopped, 1, 0)
+        (exchange.outcome, exchange.provoked) = (outcome, true)
+        #expect(exchange.isError == (outcome.isError && outcome != .rejected))
+        exchange.provoked = false
+        #expect(exchange.isError == outcome.isError)
     }
 
     private func refused(

@@ -70,6 +70,15 @@ import Vocabulary
         #expect(both.headline.contains(" and 1 more were missed already there"))
     }
 
+    @Test("a search in which every step was missed found no rate that the service carries")
+    func nothingHeld() throws {
+        let missed = try Self.report(steps: 1, from: 60)
+        #expect(
+            missed.nothingHeld && missed.headline.hasSuffix("lower --from, or raise --max-steps."))
+        let held = try Self.report(steps: 1)
+        #expect(!held.nothingHeld && held.headline.hasSuffix("; raise --max-steps."))
+    }
+
     @Test("each way to end has its sentence")
     func headlines() throws {
         let all: [(LimitReport, String)] = [

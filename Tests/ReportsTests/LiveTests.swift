@@ -246,6 +246,20 @@ struct RestraintTests {
         #expect(summary.outcome == .fail)
         #expect(summary.exitStatus == .failed)
         #expect(summary.headline.hasPrefix("Stopped by the breaker: \(words); "))
+        let failure = "<failure message=\"Stopped by the breaker: \(words)\"/>"
+        let junit = JUnit.text(summary)
+        let completed = try #require(junit.firstRange(of: "name=\"the run completed\""))
+        #expect(junit[completed.upperBound...].prefix(200).contains(failure))
+    }
+
+    @Test("households that waited for an account are counted in a note")
+    func accounts() throws {
+        let restraint = Restraint(accountWaits: 25, longestAccountWait: .seconds(49))
+        let notes = try Summary(Restrained(restraint), thresholds: []).notes
+        #expect(
+            notes.contains {
+                $0.hasPrefix("25 households waited for an account, the longest for 49.0 s")
+            }, "\(notes)")
     }
 
     @Test("an interruption weighs more than the breaker")

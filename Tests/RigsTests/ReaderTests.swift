@@ -5,6 +5,20 @@ import Vocabulary
 
 @testable import Rigs
 
+@Suite("What a message repeats of an address") struct ShownAddressTests {
+    @Test(
+        "no user name, no password, no query",
+        arguments: [
+            ("http://me:pa/ss@host.example/x?key=1#y", "http://host.example/x?..."),
+            ("https://host.example/x", "https://host.example/x"),
+            ("me:pw@host.example", "host.example"),
+            ("every 5s?", "every 5s?"),
+        ])
+    func shown(text: String, expected: String) {
+        #expect(Spelling.shown(text) == expected)
+    }
+}
+
 @Suite("Reading a rig")
 struct ReaderTests {
     @Test("without a word about them all keys have the defaults of the format's page")
