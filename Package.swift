@@ -13,8 +13,8 @@ let house: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// Of the libraries, also in debug builds: the tests play hundreds of thousands of households, and read rigs and write reports
-/// by the thousand. To step through one, take this away. Programs and tests are not worth the time that optimising takes.
+/// Of what every household works with, also in debug builds: the tests play hundreds of thousands of
+/// them. To step through it, take this away. The rest is not worth the time that optimising takes.
 let quick: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 /// Of programs: what every exchange allocates takes more than a third of a simulation's time with the C library's own
@@ -24,11 +24,12 @@ let allocator: [LinkerSetting] = [.linkedLibrary("jemalloc")]
 /// A library of the product with its tests beside it, by the arrows of ARCHITECTURE.md. `files`: files or folders of
 /// scripts or style sheets that are compiled into it, as `PackageResources.name_js`.
 func part(
-    _ name: String, _ dependencies: [Target.Dependency] = [], files: [String] = []
+    _ name: String, _ dependencies: [Target.Dependency] = [], isQuick: Bool = false,
+    files: [String] = []
 ) -> Target {
     .target(
         name: name, dependencies: dependencies, resources: files.map { .embedInCode($0) },
-        swiftSettings: house + quick)
+        swiftSettings: isQuick ? house + quick : house)
 }
 
 func tests(
@@ -85,17 +86,17 @@ let package = Package(
 
         .systemLibrary(name: "CEpoll"),
 
-        part("Statistics"),
-        part("Formats"),
-        part("Vocabulary"),
-        part("Dialects", ["Formats", "Vocabulary"]),
+        part("Statistics", isQuick: true),
+        part("Formats", isQuick: true),
+        part("Vocabulary", isQuick: true),
+        part("Dialects", ["Formats", "Vocabulary"], isQuick: true),
         part(
             "Journal",
             [
                 "Dialects", "Vocabulary", "Formats", "Statistics",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            ]),
+            ], isQuick: true),
         part(
             "Rigs",
             [
@@ -103,19 +104,22 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ]),
         part("Manifests", ["Rigs", "Formats"]),
-        part("Lanes", ["Journal", "Dialects", "Vocabulary", "Formats", "CEpoll"]),
+        part("Lanes", ["Journal", "Dialects", "Vocabulary", "Formats", "CEpoll"], isQuick: true),
         part(
             "Devices",
-            ["Rigs", "Lanes", "Journal", "Dialects", "Vocabulary", "Formats", "Statistics"]),
+            ["Rigs", "Lanes", "Journal", "Dialects", "Vocabulary", "Formats", "Statistics"],
+            isQuick: true),
         part("Wire", ["Lanes", "Journal", "Dialects", "Vocabulary", "CCurl"]),
         part("Signing", ["Formats", "COpenSSL"]),
         part(
             "Standin",
             ["Dialects", "Vocabulary", "Formats", "Lanes", "Journal", "Signing", "Statistics"] + nio
-                + http2),
+                + http2,
+            isQuick: true),
         part("Calibration", ["Lanes", "Journal", "Dialects", "Statistics"]),
         part(
-            "Checker", ["Journal", "Dialects", "Vocabulary", "Formats", "Statistics"]),
+            "Checker", ["Journal", "Dialects", "Vocabulary", "Formats", "Statistics"], isQuick: true
+        ),
         part(
             "Races",
             [
