@@ -91,7 +91,7 @@ public struct RaceOutcome: Sendable {
     public var findings: [RaceFinding] = []
     /// For each, the first trial that broke its promise.
     public var examples: [TrialResult?] = []
-    /// Promises that broke in a trial, by plan, and that nobody had time to look into, or to try again often enough.
+    /// Promises that broke in a trial, by plan, and that the search had no time to look into, or to try again often enough.
     var unfollowed: Set<RaceBaseline.Known> = []
     /// Every promise that broke in a trial, by plan, looked into or not: what was seen is not gone.
     var seen: Set<RaceBaseline.Known> = []

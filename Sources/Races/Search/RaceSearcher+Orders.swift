@@ -27,7 +27,7 @@ extension RaceSearcher {
             search.news(.phase("random orders from the seed, \(number) so far"))
             await play(aims)
             await lookInto(Array(first..<tracks.count), isLast: true)
-            // What the limit kept from being looked into is told in the end.
+            // `reportUnfollowed` still needs the tracks that the limit kept from being looked into.
             if isOver, outcome.findings.isEmpty { return }
             removeTracks(from: first)
         }

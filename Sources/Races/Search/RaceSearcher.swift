@@ -18,7 +18,7 @@ final class RaceSearcher {
     var lostInARow: [Lost] = []
     /// What isolated trials broke as well: the others are not the cause.
     private var cleared: Set<RaceBaseline.Known> = []
-    /// The limits of what follows the search: what nobody has looked into is tried once more, for a tenth of what it had.
+    /// The limits of what follows the search: promises not looked into are tried again, for a tenth of the search's own limits.
     private var confirming: (trials: Int, time: Duration?)?
     /// Hits of these come from other trials near in time.
     private var ambient: Set<Promise> = []
@@ -482,7 +482,7 @@ final class RaceSearcher {
                 finding.method = Self.isolatedOnly
                 example = tracks[track].examples[promise] ?? example
             } else if !isNothingElse {
-                // The hits of other trials are told where nobody would know of them otherwise.
+                // Hits caused by other trials are reported only if the search found nothing else.
                 if alone.trials == 0, !forgotten[number].isRefuted, !ambient.contains(promise) {
                     outcome.unfollowed.insert(RaceBaseline.Known(finding.plan, promise))
                 }

@@ -27,7 +27,7 @@ package final class TelemetryExporter: @unchecked Sendable {
     private let shared = Mutex(Waiting())
     private var messages: TelemetryMessages?
     private var metricsDue = DispatchTime.now()
-    /// All is sent, or nobody waits for the rest.
+    /// Signalled when all is sent, or when the user no longer wants to wait.
     private let done = DispatchSemaphore(value: 0)
 
     /// The queue of spans, and the counts of what was sent, lost and dropped.
