@@ -8,13 +8,16 @@ extension SharedState {
         accounts.settle(bounds)
         weakenShared()
         guard !rules.knowsUsers else { return settleForeign() }
-        let resolution = users.resolve(accounts, slack: bounds.widest)
-        settleForeign(resolution)
+        let strangers = foreign.filter { !found[$0.position].isWithdrawn }
+        let resolution = users.resolve(
+            accounts, strangers: strangers.map { (found[$0.position].household, $0.tag) },
+            slack: bounds.widest)
+        let unowned = settleForeign(resolution)
         var positions: [Int: [Int]] = [:]
         for position in found.indices where !found[position].isWithdrawn {
             positions[found[position].household, default: []].append(position)
         }
-        for accusation in resolution.accusations { accuse(accusation, &positions) }
+        for accusation in resolution.accusations { accuse(accusation, &positions, unowned) }
         if let contradicted = resolution.contradicted {
             columnNote =
                 "user-id column ignored: for \(contradicted) of \(resolution.listed) accounts the service "
@@ -48,12 +51,14 @@ extension SharedState {
         foreign.removeAll()
     }
 
-    /// The same where users are learned.
-    private func settleForeign(_ resolution: UserResolution) {
+    /// The same where users are learned; gives the positions of those whose users no other household was shown as.
+    private func settleForeign(_ resolution: UserResolution) -> Set<Int> {
+        var unowned: Set<Int> = []
         for (position, user, subjects) in foreign where !found[position].isWithdrawn {
             let owners = resolution.owners[user] ?? []
             let home = resolution.homes[user]
             let household = found[position].household
+            if owners.isEmpty, home == nil { unowned.insert(position) }
             settle(
                 position, owner: home == household ? nil : home,
                 isShared: owners.contains(where: accounts.isShared),
@@ -61,6 +66,7 @@ extension SharedState {
                 mayBeOf: home == household ? nil : users.nameless(but: household))
         }
         foreign.removeAll()
+        return unowned
     }
 
     /// Whether only devices of the other protocol signed in as that user (I34).
@@ -95,7 +101,7 @@ extension SharedState {
                 violation.companions.append(.tokenIsolation)
             }
         } else {
-            violation.sentence += "; no household in this run signed in as that user"
+            violation.sentence += "; no other household of this run signed in as that user"
         }
         restate(&violation, as: invariant)
         found[position] = violation
@@ -115,7 +121,8 @@ extension SharedState {
     /// `token-isolation`: an account was shown as a user that it is not. Whatever else broke in that
     /// household may follow from it.
     private func accuse(
-        _ accusation: UserResolution.Accusation, _ positions: inout [Int: [Int]]
+        _ accusation: UserResolution.Accusation, _ positions: inout [Int: [Int]],
+        _ unowned: Set<Int>
     ) {
         let claim = accusation.claim
         var own = positions[claim.household] ?? []
@@ -141,7 +148,13 @@ extension SharedState {
                     && found[$0].at <= claim.beat.ret
                     && violation.mayFollow(from: found[$0].standing)
         }
-        if let before {
+        if let before, unowned.contains(before), found[before].invariant == .tokenIsolation,
+            claim.beat.ret <= found[before].at
+        {
+            // The answer before was another's, and the stranger after it is whom this household signed in as.
+            withdraw(before)
+            violation.companions = found[before].companions
+        } else if let before {
             amend(before) { cause in
                 guard cause.invariant != .tokenIsolation,
                     !cause.companions.contains(.tokenIsolation)

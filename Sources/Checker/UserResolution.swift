@@ -34,9 +34,13 @@ struct UserResolution {
 }
 
 extension UserLedger {
-    /// `slack`: by how much instants of several machines may be apart from what they say.
-    func resolve(_ book: AccountBook, slack: Int64 = 0) -> UserResolution {
+    /// `strangers`: users that households were shown beside the one of their account. `slack`: by how much instants of
+    /// several machines may be apart from what they say.
+    func resolve(
+        _ book: AccountBook, strangers: [(household: Int, user: UInt64)] = [], slack: Int64 = 0
+    ) -> UserResolution {
         var view = View(claims, listed, shown.mapValues(\.at), book, slack)
+        view.strangers = strangers
         view.resolveTokens()
         view.resolve(unplaced)
         for source in [Claim.ClaimSource.media, .metadata, .household] { view.resolve(source) }
@@ -80,6 +84,9 @@ extension UserLedger {
         private var otherNames: [UInt64: Set<UInt64>] = [:]
         private var namedElsewhere: [UInt64: [UInt64: Int]] = [:]
         private var signIns: [UInt64: Int] = [:]
+        var strangers: [(household: Int, user: UInt64)] = []
+        /// Accounts of households that were shown a user beside it whom no account else was shown as.
+        private var hasStranger: Set<UInt64> = []
 
         private var isOfTokens = true
         /// Users whose account follows from the order of the answers alone.
@@ -119,6 +126,10 @@ extension UserLedger {
         mutating func resolveTokens() {
             group(.token)
             findOtherNames()
+            let alone = Set(strangers.filter { accountsOf[$0.user] == nil }.map(\.household))
+            hasStranger = Set(
+                claims.filter { $0.source == .token && alone.contains($0.household) }.map(\.account)
+            )
             holdColumnAgainstAnswers()
             let listedUsers = Dictionary(
                 known.sorted { $0.key < $1.key }.map { ($0.value, [$0.key]) }, uniquingKeysWith: +)
@@ -217,6 +228,7 @@ extension UserLedger {
             narrow { account in
                 !(usersOf[account] ?? []).contains { $0 != user && accountsOf[$0] == [account] }
             }
+            narrow { !hasStranger.contains($0) }
             let most = left.compactMap { counts[user]?[$0]?.devices }.max()
             narrow { counts[user]?[$0]?.devices == most }
             // In the order of the answers: who was shown first.

@@ -190,7 +190,13 @@ extension Household {
         switch answered.answer {
         case .redirect(let address):
             let sent = walk.call
-            walk.call = hop(.get, address, form: [], issued, from: sent)
+            // These two keep method and body (RFC 9110, 15.4.8 and 15.4.9); after all others browsers go on with a GET.
+            let isKept =
+                sent.method == .post && [307, 308].contains(answered.exchange.delivery.status)
+            walk.call = hop(
+                isKept ? .post : .get, address,
+                form: isKept ? FormEncoding.pairs(sent.body) : [], issued, from: sent)
+            if isKept { (walk.call.provoked, walk.call.code) = (sent.provoked, sent.code) }
             if case (_, .none)? = walk.grant?.decision {
                 walk.call.decided = sent.isDecision ? sent.operation : sent.decided
             }
@@ -444,63 +450,11 @@ extension Household {
     }
 }
 
-// MARK: Programs
-
-extension Household {
-    /// Lets the user's program continue the login. Its time counts as the viewer's own.
-    @inline(never)
-    private func ask(
-        _ program: any UserProgram, shown page: HTMLPage, _ walk: LoginWalk
-    ) async throws(StopReason) {
-        walk.hasAskedProgram = true
-        let address = walk.call.address
-        let device = walk.person.browser.device
-        let question = LoginQuestion(
-            address: address, account: walk.person.account, provider: walk.provider ?? "",
-            code: walk.code, cookies: device.cookies.header(for: address) ?? "",
-            userAgent: device.identity.userAgent, page: page.html)
-        let began = lane.now
-        let answer = try await answer(
-            of: program, to: question.json, within: terms.loginLimit)
-        if !walk.person.isSecond { noteViewerTime(since: began) }
-        switch answer {
-        case .failed(let reason): throw .failed("the login program \(reason)")
-        case .output(let text): try follow(text, from: address, walk)
-        }
-    }
-
-    private func follow(
-        _ text: String, from address: WebAddress, _ walk: LoginWalk
-    ) throws(StopReason) {
-        let reply: LoginReply
-        do throws(LoginReply.Refusal) {
-            reply = try LoginReply.read(text, for: address)
-        } catch {
-            throw .failed("the login program \(error.reason)")
-        }
-        switch reply {
-        case .turnedDown(let words):
-            throw turnedDown("the login program says '\(words)'", nil, nil, walk)
-        case .go(let next):
-            var headers = Headers()
-            for cookie in next.cookies {
-                headers.append("Set-Cookie", "\(cookie.name)=\(cookie.value); Path=/")
-            }
-            walk.person.browser.device.cookies.store(headers, from: address)
-            let fields = next.form.map { $0.map { ($0.name, $0.value) } }
-            walk.progress = LoginProgress(hasSentUser: true, hasSentPassword: true)
-            walk.call = dialect.hop(
-                fields == nil ? .get : .post, next.address, form: fields ?? [], referer: address)
-            if fields == nil { walk.target = next.address }
-        }
-    }
-}
-
 // MARK: Ends
 
 extension Household {
     /// The provider rejected the account.
-    private func turnedDown(
+    func turnedDown(
         _ reason: Untrusted, _ page: HTMLPage?, _ answered: Answered?, _ walk: LoginWalk
     ) -> StopReason {
         var cause = reason
@@ -528,17 +482,6 @@ extension Household {
             KeptPage.text(
                 page, at: walk.call.address, status: answered?.exchange.delivery.status,
                 cause: cause, household: plan.index, through: lane.gate(of: tv.device))
-        }
-    }
-}
-
-extension FormFinder.Step {
-    /// Whether a person has to type or decide, so that the page does not pass by itself.
-    fileprivate var asksSomebody: Bool {
-        switch self {
-        case .send(let entry): !entry.isSilent
-        case .follow, .ended: false
-        case .turnedDown, .stuck: true
         }
     }
 }

@@ -211,8 +211,11 @@ struct ConformanceJudge {
         _ found: inout [Deviation]
     ) {
         let name = FieldPath.text(field.name, in: path)
-        found.append(
-            deviation("\(name) is \(field.kind.wanted)", Self.sort(of: value), field.source))
+        var sort = Self.sort(of: value)
+        if case .code = field.kind, value.kind == .string, let text = value.text {
+            sort = "a string of \(text.count) characters"
+        }
+        found.append(deviation("\(name) is \(field.kind.wanted)", sort, field.source))
     }
 
     private static func rootList(

@@ -13,6 +13,17 @@ public enum FormEncoding {
         return String(validating: bytes, as: UTF8.self) ?? text
     }
 
+    /// The fields of a body, in order, as `body(_:)` writes them.
+    public static func pairs(_ body: [UInt8]) -> [(String, String)] {
+        String(decoding: body, as: UTF8.self).split(separator: "&").map { pair in
+            let parts = pair.split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (
+                decode(String(parts[0])), parts.count > 1 ? decode(String(parts[1])) : ""
+            )
+        }
+    }
+
     /// `a=1&b=2` of the fields, in order.
     public static func fields(_ fields: [(String, String)]) -> String {
         String(decoding: body(fields), as: UTF8.self)

@@ -5,6 +5,17 @@ public struct Code: Hashable, Sendable, CustomStringConvertible {
     public let text: String
     public init(_ text: String) { self.text = text.uppercased() }
     public var description: String { text }
+
+    /// Whether a TV can show it and a viewer type it. The protocols' pages have 6 or 7 characters; what is longer or shorter is
+    /// told as a deviation, and the sign-in goes on with it.
+    static func canBeShown(_ text: String) -> Bool {
+        (1...32).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte & 0xDF)
+                    || byte == UInt8(ascii: "-")
+            }
+    }
 }
 
 /// A value that must never be written down in clear: tokens, secrets, passwords. Printing it shows

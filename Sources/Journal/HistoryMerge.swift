@@ -180,6 +180,15 @@ public final class HistoryMerge {
         return parts[chosen.part].shifted(chosen.record)
     }
 
+    /// Adds households that a part began without a record of them: a later attempt knows it. After `run`.
+    public func add(lost: [HouseholdRecord], of part: Int) throws(JournalError) {
+        households += lost.count
+        counts[part].households += lost.count
+        counts[part].unended = (counts[part].unended + lost.map(\.household)).sorted()
+        var group = lost.map(parts[part].shifted)
+        try flush(&group)
+    }
+
     private func flush(_ group: inout [HouseholdRecord]) throws(JournalError) {
         guard !group.isEmpty else { return }
         var entries = Entries()

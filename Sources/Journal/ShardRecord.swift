@@ -24,6 +24,8 @@ public struct ShardRecord: Sendable, Hashable {
     public var earlier: [String]
     /// Households that an earlier attempt began and did not end, in ascending order. They are not run again.
     public var lost: [Int]
+    /// `AccountList.mark` of the file of accounts, of which each shard has a part; nil where there is none.
+    public var accounts: UInt64?
     /// Where in the plan this attempt began; zero for the first attempt. The instants of every attempt count from the
     /// plan's zero.
     public var begins: Instant
@@ -36,7 +38,7 @@ public struct ShardRecord: Sendable, Hashable {
         startAtMicroseconds: Int64? = nil, beganMicroseconds: Int64? = nil,
         clock: ClockReading? = nil, households: Int? = nil,
         householdsOfPlan: Int? = nil, earlier: [String] = [], lost: [Int] = [],
-        begins: Instant = .start
+        accounts: UInt64? = nil, begins: Instant = .start
     ) {
         self.number = number
         self.count = count
@@ -49,6 +51,7 @@ public struct ShardRecord: Sendable, Hashable {
         self.householdsOfPlan = householdsOfPlan
         self.earlier = earlier
         self.lost = lost
+        self.accounts = accounts
         self.begins = begins
     }
 
@@ -100,6 +103,7 @@ extension Facts {
         if !shard.lost.isEmpty {
             values["shard_lost"] = shard.lost.map(String.init).joined(separator: ",")
         }
+        values["shard_accounts"] = shard.accounts.map { String($0) }
         if shard.begins != .start { values["shard_begins_ns"] = String(shard.begins.nanoseconds) }
         guard let clock = shard.clock else { return }
         values["shard_clock_synchronised"] = String(clock.isSynchronised)
@@ -123,6 +127,7 @@ extension Facts {
             householdsOfPlan: self["shard_households_of_plan"].flatMap { Int($0) },
             earlier: self["shard_earlier"].flatMap(FlatJSON.readTexts) ?? [],
             lost: self["shard_lost"].flatMap(Self.numbers) ?? [],
+            accounts: self["shard_accounts"].flatMap { UInt64($0) },
             begins: Instant(nanoseconds: self["shard_begins_ns"].flatMap { Int64($0) } ?? 0))
     }
 

@@ -35,6 +35,8 @@ public struct Breaker: Sendable, Hashable {
     }
 
     private static let evidence = 5
+    /// Who looks once a second is not punctual: so much may be missing of the time that the rig says.
+    private var slack: Duration { min(.milliseconds(300), lasting / 10) }
 
     /// Trips when more than `limit` (0 to 1) of what ended were errors, for as long as `lasting`.
     public init(above limit: Double, for lasting: Duration) {
@@ -57,7 +59,7 @@ public struct Breaker: Sendable, Hashable {
         }
         let since = bad ?? began
         bad = since
-        guard now - since.at >= lasting else { return nil }
+        guard now - since.at >= lasting - slack else { return nil }
         return Trip(
             share: Double(errors - since.errors) / Double(ended - since.ended),
             lasted: now - since.at, limit: limit)
@@ -67,7 +69,7 @@ public struct Breaker: Sendable, Hashable {
 extension Breaker.Trip: CustomStringConvertible {
     /// `93% of exchanges were errors for 10 s, and target.breaker allows 50%`.
     public var description: String {
-        "\(Self.percent(share)) of exchanges were errors for \(lasted.components.seconds) s, and "
+        "\(Self.percent(share)) of exchanges were errors for \(Int((lasted / .seconds(1)).rounded())) s, and "
             + "target.breaker allows \(Self.percent(limit))"
     }
 

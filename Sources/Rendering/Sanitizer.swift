@@ -9,6 +9,9 @@ package enum Sanitizer {
         return clean.count <= limit ? clean : clean.prefix(limit - 1) + "…"
     }
 
+    /// What is said of a violation: whole, with two names of users and three operations in it.
+    package static func sentence(_ text: String) -> String { line(text, limit: 600) }
+
     /// Many lines, each treated like `line`, tabs as four spaces.
     package static func lines(_ text: String) -> String {
         text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)

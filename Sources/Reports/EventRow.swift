@@ -25,9 +25,9 @@ public struct EventRow: Sendable, Hashable {
         public enum Name: String, Sendable, CaseIterable { case before, during, after }
 
         public var name: Name
-        /// Seconds since the run began.
-        public var from: Double
-        public var through: Double
+        /// Whole seconds since the run began: one in which the event goes on, if only in part, is of the event. What it
+        /// breaks is not of the time before or after.
+        public var seconds: Range<Int>
         public var requests: Int
         public var errors: Int
         /// Of all requests that ended in it, in milliseconds.
@@ -35,12 +35,6 @@ public struct EventRow: Sendable, Hashable {
         public var p99: Double?
         /// Proved by an answer that came in it.
         public var violations: Int
-
-        /// A second belongs to the phase that begins in it: what an event breaks at once is not of the time before.
-        /// `end`: of the run.
-        func has(second: Int, end: Double) -> Bool {
-            Int(from) <= second && second < Int(through < end ? through : through.rounded(.up))
-        }
     }
 
     /// How long the service took until it was as before.
@@ -183,7 +177,7 @@ extension EventRow {
             current.merge(cell)
             for event in phases.indices {
                 for phase in phases[event].indices
-                where phases[event][phase].has(second: cell.key.second, end: seconds) {
+                where phases[event][phase].seconds.contains(cell.key.second) {
                     sums[event][phase].merge(cell)
                 }
             }
@@ -197,8 +191,8 @@ extension EventRow {
                 phases[event][phase].errors = sum.errors
                 phases[event][phase].p50 = sum.latency.milliseconds(atShare: 0.5)
                 phases[event][phase].p99 = sum.latency.milliseconds(atShare: 0.99)
-                let (from, through) = (phases[event][phase].from, phases[event][phase].through)
-                phases[event][phase].violations = proofs.count { from <= $0 && $0 < through }
+                let span = phases[event][phase].seconds
+                phases[event][phase].violations = proofs.count { span.contains(Int($0)) }
             }
             rows[event].phases = phases[event]
             let before = zip(phases[event], sums[event]).first { $0.0.name == .before }?.1
@@ -232,17 +226,24 @@ extension EventRow {
         of index: Int, in rows: [EventRow], _ loadBegins: Int, _ seconds: Double
     ) -> [Phase] {
         let row = rows[index]
-        let earlier = rows[..<index].map { $0.through ?? $0.from }.filter { $0 <= row.from }.max()
-        let end = row.through ?? row.from
-        let later = rows[(index + 1)...].map(\.from).filter { $0 >= end }.min()
+        let (first, end) = (Int(row.from), row.end)
+        let earlier = rows[..<index].filter { $0.through ?? $0.from <= row.from }.map(\.end).max()
+        let later = rows[(index + 1)...].filter { $0.from >= row.through ?? row.from }
+            .map { Int($0.from) }.min()
         return [
-            (Phase.Name.before, max(Double(loadBegins), earlier ?? 0), row.from),
-            (.during, row.from, end), (.after, end, later ?? seconds),
+            (Phase.Name.before, max(loadBegins, earlier ?? 0), first), (.during, first, end),
+            (.after, end, later ?? Int(seconds.rounded(.up))),
         ].filter { $0.1 < $0.2 }.map {
             Phase(
-                name: $0.0, from: $0.1, through: $0.2, requests: 0, errors: 0, p50: nil, p99: nil,
+                name: $0.0, seconds: $0.1..<$0.2, requests: 0, errors: 0, p50: nil, p99: nil,
                 violations: 0)
         }
+    }
+
+    /// The first whole second that is not of it; of a moment, that in which it is.
+    private var end: Int {
+        guard let through, through > from else { return Int(from) }
+        return Int(through.rounded(.up))
     }
 }
 
@@ -296,8 +297,8 @@ extension EventRow {
                     phases.map { phase in
                         .members([
                             ("name", .string(phase.name.rawValue)),
-                            ("fromSeconds", .decimal(phase.from)),
-                            ("throughSeconds", .decimal(phase.through)),
+                            ("fromSeconds", .integer(phase.seconds.lowerBound)),
+                            ("throughSeconds", .integer(phase.seconds.upperBound)),
                             ("requests", .integer(phase.requests)),
                             ("errors", .integer(phase.errors)),
                             ("p50Ms", phase.p50.map { .decimal($0) } ?? .null),

@@ -243,13 +243,28 @@ extension Summary {
             tally.started == 1
             ? "the only household did not sign in"
             : "none of \(Figures.count(tally.started)) households signed in"
-        guard let loss = losses.first(where: \.wantedSignIn), !loss.cause.isEmpty else {
+        guard let most = causes(of: losses.filter(\.wantedSignIn)).first, !most.cause.isEmpty else {
             return who
         }
         let count =
-            losses.count == 1
-            ? "" : " (\(Figures.count(loss.households)) of \(Figures.count(tally.started)))"
-        return "\(who): \(loss.cause)\(count)"
+            most.households == tally.started
+            ? "" : " (\(Figures.count(most.households)) of \(Figures.count(tally.started)))"
+        return "\(who): \(most.cause)\(count)"
+    }
+
+    /// How many households each cause stopped, of whatever kind and at whatever stage; the most frequent first.
+    private static func causes(of losses: [Loss]) -> [(cause: String, households: Int)] {
+        var causes: [(cause: String, households: Int)] = []
+        for loss in losses {
+            if let known = causes.firstIndex(where: { $0.cause == loss.cause }) {
+                causes[known].households += loss.households
+            } else {
+                causes.append((loss.cause, loss.households))
+            }
+        }
+        return causes.enumerated().sorted {
+            ($1.element.households, $0.offset) < ($0.element.households, $1.offset)
+        }.map(\.element)
     }
 
     /// `4 of 15 households failed: assertion answered 500 (3 of 4)`: what most of those came to who wanted a sign-in,
@@ -260,17 +275,9 @@ extension Summary {
             $0.wantedSignIn && $0.fate != HouseholdRecord.Fate.running.name && !$0.cause.isEmpty
                 && (isTold || HouseholdRecord.isOfShortCode($0.cause))
         }
-        // Of several kinds or stages each has its own entry.
-        var causes: [(cause: String, households: Int)] = []
-        for loss in lost {
-            if let known = causes.firstIndex(where: { $0.cause == loss.cause }) {
-                causes[known].households += loss.households
-            } else {
-                causes.append((loss.cause, loss.households))
-            }
-        }
+        let causes = Self.causes(of: lost)
         let sum = lost.reduce(0) { $0 + $1.households }
-        guard let most = causes.max(by: { $0.households < $1.households }) else { return nil }
+        guard let most = causes.first else { return nil }
         let failed = lost.filter { $0.fate == HouseholdRecord.Fate.failed.name }
             .reduce(0) { $0 + $1.households }
         let what =

@@ -68,7 +68,7 @@ public struct LiveBoard: Sendable {
                 through: event.ended.map { Double($0.nanoseconds) / 1e9 })
         }
         let charts = TimelineCharts(width: course.width, seconds: seconds, events: events)
-            .live(Array(course.shown), isSearch: state.search != nil)
+            .live(points, isSearch: state.search != nil)
         return JSON.string(charts.map(\.text).joined()).text(.compact)
     }
 
@@ -122,9 +122,12 @@ public struct LiveBoard: Sendable {
         ])
     }
 
+    /// After the end also the last stretch, which is never whole: charts and figures are of the same run.
+    private var points: [Course.Point] { ending == nil ? Array(course.shown) : course.points }
+
     /// Columns instead of points: a third of the length.
     private var series: JSON {
-        let points = course.shown
+        let points = points
         func column(_ value: (Course.Point) -> Double?) -> JSON {
             .array(points.map { value($0).map { .decimal($0) } ?? .null })
         }

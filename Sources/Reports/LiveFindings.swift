@@ -63,7 +63,7 @@ public struct LiveFindings: Sendable, Hashable {
             LiveBreach(
                 violation.invariant, household: violation.household,
                 seconds: Double(violation.at) / 1e9, standing: violation.standing.name,
-                sentence: Sanitizer.line(violation.sentence, limit: 400))
+                sentence: Sanitizer.sentence(violation.sentence))
         }
     }
 

@@ -67,7 +67,7 @@ public struct LiveSearch: Sendable, Hashable {
                         .members([
                             ("plan", .string($0.plan)), ("name", .string($0.invariant)),
                             ("rate", .string($0.rate)),
-                            ("sentence", .string(Sanitizer.line($0.sentence, limit: 400))),
+                            ("sentence", .string(Sanitizer.sentence($0.sentence))),
                         ])
                     })
             ),

@@ -140,7 +140,8 @@ extension MergedShard {
         ) { .number($0.clockError?.milliseconds) },
         Column(
             "end", json: "end", page: "End", terminal: "end", rank: 3, isText: true,
-            about: "`complete`, or `cut short` where its record ends without a word",
+            about:
+                "`complete`, or `cut short` where it stopped early, or its record ends without a word",
             explained: .like("shard")
         ) { .text($0.ended == nil ? "cut short" : "complete") },
         Column("run", json: "run", isText: true, about: "name of its run directory") {

@@ -79,7 +79,7 @@ public struct Summary: Sendable, Hashable {
     /// `none of 3 households signed in: ...`; nil where one did, or where none was meant to.
     public var noSignIn: String?
     /// Why the run ended before its plan, where the breaker or a threshold with `abort: true` ended it.
-    var stoppedEarly: String?
+    package var stoppedEarly: String?
     /// What changed since the last comparable run, as a section of the page; nil where there is none.
     package var changes: HTML?
     /// The last comparable run, for charts to show beside this one; nil where there is none.
@@ -92,6 +92,9 @@ public struct Summary: Sendable, Hashable {
     public var mergeGaps: [String]
     /// What a reader must know about the record: cut short, sampled, lost.
     public var notes: [String]
+    /// Of these, what the rig or its accounts file may have wrong: ends of logins that nothing confirmed, users of the file
+    /// that are not those of the service.
+    var doubts: [String]
 
     /// The facts about a run that no measurement changes.
     public struct Run: Sendable, Hashable {
@@ -205,6 +208,7 @@ public struct Summary: Sendable, Hashable {
         shards = fold.shards
         startSkew = StartSkew(fold.shards)
         mergeGaps = (fold.merge?.gaps ?? []).map { Sanitizer.line($0, limit: 400) }
+        doubts = fold.openEnds.notes + (findings?.columnNote.map { [$0] } ?? [])
         notes =
             (run.shard?.notes ?? [])
             + (fold.merge?.notes ?? []).map { Sanitizer.line($0, limit: 600) } + fold.gaps
@@ -213,8 +217,7 @@ public struct Summary: Sendable, Hashable {
             + Self.unanswered(operations, isStopped: fold.wasStopped)
             + Self.secondCopies(fold) + Self.holds(fold.restraint)
             + Self.preSignIns(households, fold.preparation, atHome: fold.signedInAtHome)
-            + Self.mix(operations, households) + fold.openEnds.notes
-            + (findings?.columnNote.map { [$0] } ?? [])
+            + Self.mix(operations, households) + doubts
         noSignIn = Self.noSignIn(fold, losses)
         (outcome, exitStatus, headline, explanations) = (.pass, .passed, "", [])
         if rigHealth.isLateInSilence, let silence = fold.silence {

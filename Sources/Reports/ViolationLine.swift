@@ -60,7 +60,9 @@ struct ViolationLine {
         Column(
             "remote_addresses", about: "by which the server's team finds the requests in its logs"
         ) { .text($0.row?.remotes.joined(separator: " ") ?? "") },
-        Column("sentence", about: "description") { .text(Sanitizer.line($0.violation.sentence)) },
+        Column("sentence", about: "description") {
+            .text(Sanitizer.sentence($0.violation.sentence))
+        },
         Column("standing", about: "fails, observed, known (with its ticket) or suspected") {
             if case .known(let ticket) = $0.violation.standing {
                 return .text("known: \(Sanitizer.line(ticket))")

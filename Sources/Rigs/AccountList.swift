@@ -40,6 +40,9 @@ public struct AccountList: Sendable, Hashable {
     /// in the whole run.
     private var providersOfFile: [ProviderCount]?
 
+    /// The same of `mark`.
+    private var markOfFile: UInt64?
+
     private struct ProviderCount: Sendable, Hashable {
         var mvpd: String
         var accounts: Int
@@ -57,6 +60,7 @@ public struct AccountList: Sendable, Hashable {
     public func part(_ shard: Shard) -> AccountList {
         guard shard.count > 1 else { return self }
         var part = self
+        part.markOfFile = mark
         part.providersOfFile = providers.map { ProviderCount(mvpd: $0.mvpd, accounts: $0.accounts) }
         var numbers: [String: Int] = [:]
         part.entries = entries.filter { entry in
@@ -65,6 +69,21 @@ public struct AccountList: Sendable, Hashable {
             return number % shard.count == shard.number
         }
         return part
+    }
+
+    /// Tells two files of accounts apart by who is in them, in their order, wherever they lie: FNV-1a over provider, user and
+    /// user-id. Of a shard's part, that of the whole file.
+    public var mark: UInt64 {
+        if let markOfFile { return markOfFile }
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for entry in entries {
+            for text in [entry.mvpd, entry.account.user, entry.account.userID ?? ""] {
+                for byte in Array(text.utf8) + [0xFF] {
+                    hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+                }
+            }
+        }
+        return hash
     }
 
     /// The first provider that has fewer accounts than there are shards, with their number: some shard would have

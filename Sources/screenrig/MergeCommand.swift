@@ -22,7 +22,7 @@ struct MergeCommand: ParsableCommand {
 
             Counts and histograms are added, and promises are checked again over all households where every \
             exchange was recorded. What two machines saw is ordered only as far as their clocks allow: each \
-            shard recorded a bound of its clock's error. Shards that are missing, cut short, damaged or there \
+            shard recorded a bound of its clock's error. Shards that are missing, cut short, damaged or that ran \
             twice are named, with the share of the plan that was seen; such a run does not pass (exit code 4). \
             Ctrl-C ends the merge and removes what it has not completed.
 

@@ -30,10 +30,7 @@ enum NightKeeping {
             return NightsView(
                 nights.filter { $0.rig == night.rig }, rig: night.rig, accepted: accepted)
         }
-        // A run added late, among older ones, tells of nothing new.
-        let isNewest = view.nights.last == night
-        let isWorse = isNewest && view.verdict == .worse
-        let result = code ?? (isWorse ? .failed : .passed)
+        let result = code ?? (view.verdict == .worse ? .failed : .passed)
         let told = try digest(Digest(view), exitCode: result, book, page: page, notify)
         if asJSON {
             Terminal.print(told.message)
@@ -76,7 +73,9 @@ enum NightKeeping {
             let views = NightsView.all(nights, accepted: accepted)
             try NightsFiles.write(views, book: book.path, to: page)
             guard let moment else { return views }
-            return NightsView.all(nights.filter { $0.started <= moment }, accepted: accepted)
+            return NightsView.all(
+                nights.filter { $0.started <= moment },
+                accepted: accepted.filter { $0.isMade(by: moment) })
         }
     }
 

@@ -181,7 +181,8 @@ struct NightsAcceptCommand: ParsableCommand {
                 try nights.accept(
                     Acceptance(
                         rig: view.rig, series: regression.series.name,
-                        through: view.nights.last?.started ?? "", note: note))
+                        through: view.nights.last?.started ?? "", note: note,
+                        at: UTCTime(microseconds: WallClock.microseconds).rfc3339))
                 Terminal.print("accepted: \(view.sentence(regression)) (\(view.rig))")
             }
         }

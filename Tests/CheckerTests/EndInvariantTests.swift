@@ -201,6 +201,17 @@ struct EndInvariantTests {
         #expect(found.sentence.contains("the TV's poll-token #15"), "\(found.sentence)")
     }
 
+    @Test("I10: after a token that came too late, \"not signed in\" is right")
+    func goneAfterStale() throws {
+        var story = Story.clean()
+        story.exchanges.removeLast()
+        story.poll(at: 20_500, Story.alice)
+        story.poll(at: 21_500)
+        let found = try story.only()
+        #expect(found.invariant == .logoutFinal)
+        #expect(!found.companions.contains(.tokenMonotonic), "\(found.companions)")
+    }
+
     @Test("I3, I4: a check of a code after the sign-out promises the TV nothing")
     func checkedLate() {
         var story = Story()

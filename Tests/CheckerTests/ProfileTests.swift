@@ -29,6 +29,21 @@ struct ProfileTests {
         }
     }
 
+    @Test("I10: after a permit that came too late, that there is no profile is right")
+    func permitAfterLogout() {
+        var story = Story()
+        story.session()
+        story.login(at: 7_000)
+        story.pollCode(at: 10_000, Story.shown(Story.alice, from: 8_002))
+        story.signOut(at: 12_000)
+        // Its profile is not shown: the permit alone says that somebody is signed in.
+        story.decide(at: 12_030)
+        story.see(at: 12_300)
+        let found = story.findings.violations
+        #expect(found.map(\.invariant) == [.logoutFinal], "\(found.map(\.sentence))")
+        #expect(found.first?.companions.contains(.profileViewsAgree) == false)
+    }
+
     @Test("a look at one provider's profile after something at another tests their independence")
     func independence() {
         let bob = Tag(mvpd: "DemoNet", user: "bob")

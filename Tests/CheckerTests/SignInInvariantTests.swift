@@ -70,8 +70,8 @@ struct SignInInvariantTests {
         #expect(
             found.sentence
                 == "household 7: the TV's poll-token #3 returned the sign-in of bob at "
-                + "DemoCable; this household signed in as alice at DemoCable; no household "
-                + "in this run signed in as that user")
+                + "DemoCable; this household signed in as alice at DemoCable; no other "
+                + "household of this run signed in as that user")
     }
 
     @Test("I3: the phone was told \"done\", and the TV \"not yet\"")

@@ -305,6 +305,36 @@ struct UserTests {
         }
     }
 
+    @Test(
+        "of two users that a TV was shown, the one that another household was shown as is the wrong one"
+    )
+    func leakFirst() {
+        for hasMetadata in [false, true] {
+            var story = Self.story()
+            Self.live(
+                &story, Self.ann, in: 1, from: 0,
+                metadata: (hasMetadata ? Self.ann.user.user : nil, nil))
+            Self.live(
+                &story, Self.ben, in: 3, from: 20, shown: [Self.ann.user, Self.ben.user],
+                metadata: (hasMetadata ? Self.ben.user.user : nil, nil))
+            #expect(
+                story.sentences == [
+                    "household 3: the TV's poll-token #4 returned user u-11 at DemoCable, which belongs to "
+                        + "another account: household 1 signed in with that account"
+                ])
+            #expect(story.findings.violations.first?.times == 1)
+        }
+        // Whom nobody is shown as is no evidence for either.
+        var story = Self.story()
+        Self.live(&story, Self.ann, in: 1, from: 0, shown: [Self.ann.user, Self.cy.user])
+        #expect(
+            story.sentences == [
+                "household 1: the TV's poll-token #5 returned the sign-in of u-33 at DemoCable, the TV's "
+                    + "poll-token #4 had returned u-11 at DemoCable; there were fewer sign-ins than users; no "
+                    + "other household of this run signed in as that user"
+            ])
+    }
+
     @Test("a leak teaches nothing: the account is judged by what it is on its other devices")
     func unlearned() {
         var story = Self.story()
@@ -386,7 +416,7 @@ struct UserTests {
         #expect(
             story.sentences == [
                 "household 1: the TV's poll-token #4 returned a sign-in at DemoSat (user "
-                    + "u-11); this household signed in at DemoCable; no household in this run "
+                    + "u-11); this household signed in at DemoCable; no other household of this run "
                     + "signed in as that user"
             ])
         #expect(Self.accused(story) == ["token-isolation 1 certain"])
@@ -399,7 +429,7 @@ struct UserTests {
         #expect(
             story.sentences == [
                 "household 1: the TV's profiles-by-code #6 returned a sign-in at DemoSat (user "
-                    + "u-11); this household signed in at DemoCable; no household in this run "
+                    + "u-11); this household signed in at DemoCable; no other household of this run "
                     + "signed in as that user"
             ])
         #expect(Self.accused(story) == ["no-token-before-sign-in 1 certain"])

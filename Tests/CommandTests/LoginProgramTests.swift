@@ -91,7 +91,7 @@ struct LoginProgramTests {
             validity: {on-breach: warn}
             """, to: "pages.yaml")
         let ended = try await Command.run("run", rig, "--out", "run", in: folder)
-        #expect(ended.errors.contains("login pages where a login stopped are in"))
+        #expect(ended.errors.contains("pages at which a login stopped or was not confirmed are in"))
         let kept = try FileManager.default.contentsOfDirectory(atPath: folder.path("run/pages"))
         #expect(kept.sorted() == (1...5).map { "cause-1-page-\($0).html" })
         for name in kept {

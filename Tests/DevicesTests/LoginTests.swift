@@ -349,6 +349,26 @@ import Testing
         #expect(run.fates == [.signedIn])
     }
 
+    @Test("redirects 307 and 308 keep the form, others do not", arguments: [307, 308, 302, 303])
+    func keptForms(status: Int) throws {
+        let isKept = status >= 307
+        let run = try FakeRun(provider: { fields, number in
+            switch number {
+            case 0: return .page("plain")
+            case 1:
+                return Turn(
+                    reply: Reply(status: status, headers: ["Location": "/moved?step=2"]))
+            case 2:
+                let isSame = fields.contains { $0.hasPrefix("pwd=") }
+                return (isKept == isSame ? Turn.page("hand-over") : .page("signed-in"))
+                    .when("\(isKept ? "POST" : "GET") /moved?step=2")
+            default: return .page("signed-in")
+            }
+        })
+        #expect(run.fates == [.signedIn], "\(run.causes)")
+        #expect(run.target.complaints.isEmpty, "\(run.target.complaints)")
+    }
+
     @Test("a page that leads on by a script is followed, relative to its base, with its delay")
     func scripted() throws {
         let first = FakeTarget.Turn(

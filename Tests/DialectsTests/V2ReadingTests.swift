@@ -360,6 +360,25 @@ import Vocabulary
         #expect(Self.read(row).deviations == [])
     }
 
+    @Test("a code longer than the pages have it is shown and typed, and told as a deviation")
+    func longCode() {
+        let body = Self.session.replacing("K3T9ZQ1", with: "K3T9ZQ1W")
+        let reading = Self.read(.createSession, body)
+        guard case .code(let issued) = reading.answer else {
+            Issue.record("\(reading)")
+            return
+        }
+        #expect(issued.code.text == "K3T9ZQ1W")
+        #expect(
+            reading.deviations.map(\.description).contains {
+                $0.contains("code is 6 or 7 of [A-Z0-9]: a string of 8 characters")
+            }, "\(reading.deviations)")
+        for text in ["", "K3T 9ZQ", "K3T9ZQ1/", String(repeating: "A", count: 33)] {
+            let body = Self.session.replacing("K3T9ZQ1", with: text)
+            #expect(Self.read(.createSession, body).outcome == .malformed, "\(text)")
+        }
+    }
+
     @Test("a code is upper case, lives as the service says, and may lack a provider")
     func codes() {
         guard case .code(let whole) = Self.read(.createSession, Self.session).answer,

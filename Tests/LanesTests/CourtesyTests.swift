@@ -298,6 +298,19 @@ struct BreakerTests {
         #expect(trip?.second == row.trips)
     }
 
+    @Test("looks that are not punctual cost no second")
+    func unpunctual() {
+        var breaker = Breaker(above: 0.5, for: .seconds(3))
+        let looks = [1.01, 2.02, 3.0, 4.0, 5.0]
+        var errors = 0
+        let trips = looks.enumerated().compactMap { number, second -> Double? in
+            errors += number < 2 ? 0 : 10
+            return breaker.look(at: at(second), ended: (number + 1) * 10, errors: errors)
+                .map { _ in second }
+        }
+        #expect(trips.first == 5.0)
+    }
+
     @Test("says what it saw and what is allowed")
     func words() {
         var breaker = Breaker(above: 0.5, for: .seconds(2))

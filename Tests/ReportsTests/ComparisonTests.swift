@@ -25,9 +25,12 @@ struct ComparisonTests {
     /// A run; without `shape` a calm one.
     static func side(
         _ shape: Shape? = nil, seed: UInt64 = 7,
-        breaches: [String: Int]? = ["token-isolation": 0],
+        breaches counted: [String: Int]? = ["token-isolation": 0], known: Int = 0,
         change: ((inout Sample) -> Void)? = nil
     ) throws -> ComparedRun {
+        let breaches = counted.map { counts in
+            counts.mapValues { Comparison.Breaches(failing: $0, all: $0 + known) }
+        }
         func made() throws -> ComparedRun {
             var sample = Sample(shape ?? calm, seed: Seed(seed))
             change?(&sample)
@@ -133,6 +136,21 @@ struct ComparisonTests {
             try Self.side(seed: 9, breaches: ["one-token": counts[1]]), draws: 100)
         #expect(comparison.verdict == verdict)
         #expect((comparison.promises ?? []).isEmpty == (counts == [0, 0]))
+    }
+
+    @Test("violations that became known, or fail a run again, are neither mended nor new")
+    func standings() throws {
+        let fails = try Self.side(breaches: ["one-token": 28])
+        let known = try Self.side(seed: 9, breaches: ["one-token": 0], known: 28)
+        for (base, run, words) in [
+            (fails, known, "still violated: 28 before, 28, which did not fail the run now"),
+            (known, fails, "still violated: 28, which did not fail the run before, 28 now"),
+        ] {
+            let comparison = Comparison(base, run, draws: 100)
+            #expect(comparison.verdict == .noise)
+            let text = ComparisonText.text(comparison, width: 200, color: false)
+            #expect(text.contains("promise one-token \(words)"), "\(text)")
+        }
     }
 
     @Test("where one of the two was not judged there is no word on promises")

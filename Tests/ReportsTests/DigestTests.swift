@@ -114,6 +114,24 @@ struct DigestTests {
             })
     }
 
+    @Test("an odd night and the newest one are not in the level, and what is back was where it was")
+    func robust() throws {
+        var odd = nights(quiet)
+        odd[5].values["sign-in-service p95"] = 18_000
+        odd[19].values["sign-in-service p95"] = 4_900
+        let level = try #require(digest(odd).view.series[0].level)
+        #expect((5_100...5_300).contains(level))
+        let worse = quiet + [2, 2, 2, 2]
+        for back in 1...2 {
+            let told = digest(nights(worse + Array(repeating: 1, count: back)))
+            let still = try #require(told.findings.first { $0.kind == .stillWorse })
+            #expect(still.text.contains("to 10."), "\(still.text)")
+        }
+        let gone = digest(nights(worse + [1, 1, 1]))
+        let better = try #require(gone.findings.first { $0.kind == .better })
+        #expect(better.text.contains("It had been at 10."), "\(better.text)")
+    }
+
     @Test("no quiet morning of a hundred series of 40 nights is red", arguments: [0.02, 0.04])
     func falseAlarms(noise: Double) {
         // The detector lets 2.5 % of series alarm: of the digest it must be no more.
@@ -235,6 +253,36 @@ struct DigestTests {
         all[18].facts = [promise(3, fails: false)]
         let next = digest(all)
         #expect(next.colour == .green && next.notes.contains { $0.hasPrefix("Still observed") })
+    }
+
+    @Test(
+        "a violation that becomes known is not mended; failing again it began when it first was violated"
+    )
+    func known() throws {
+        var all = nights(quiet)
+        for index in all.indices { all[index].facts = [promise(index < 17 ? 0 : 3, fails: true)] }
+        all[19].facts = [promise(3, fails: false)]
+        #expect(digest(all).colour == .green && digest(all).findings.isEmpty)
+        (all[18].facts, all[19].facts) = ([promise(3, fails: false)], [promise(3)])
+        all[19].outcome = "fail"
+        let again = try #require(digest(all).findings.first)
+        #expect(again.kind == .failed && again.since?.night == all[17].started)
+    }
+
+    @Test("what failed a night that its breaker stopped is told, and no value of it is compared")
+    func stopped() throws {
+        var all = nights(quiet)
+        all[19].gap = "stopped by the breaker: 100% of exchanges were errors for 10 s"
+        all[19].facts = [
+            NightFact(
+                kind: .threshold, name: "errors < 1%", fails: true, count: 1,
+                text: "threshold 'errors < 1%' missed: 44 %")
+        ]
+        (all[19].outcome, all[19].headline) = ("fail", "Stopped by the breaker")
+        let told = digest(all)
+        #expect(told.findings.map(\.kind) == [.failed, .noValues] && told.colour == .red)
+        #expect(told.subject == "nightly: threshold 'errors < 1%' missed")
+        #expect(told.view.newestFailure == "this night's run: Stopped by the breaker")
     }
 
     @Test("a missed threshold names itself; that violations were counted is left to the promise")

@@ -62,20 +62,19 @@ import Testing
         #expect(read == .after(0.75))
     }
 
-    @Test("a second belongs to the phase that begins in it, and the last one to the end")
-    func seconds() {
-        func phase(_ name: EventRow.Phase.Name, _ from: Double, _ through: Double) -> EventRow.Phase
-        {
-            EventRow.Phase(
-                name: name, from: from, through: through, requests: 0, errors: 0, violations: 0)
-        }
-        let phases = [phase(.before, 0, 6.55), phase(.during, 6.55, 8.2), phase(.after, 8.2, 11.4)]
-        let owners = (0..<12).map { second in
-            phases.filter { $0.has(second: second, end: 11.4) }.map(\.name)
-        }
-        #expect(owners[5] == [.before] && owners[6] == [.during] && owners[7] == [.during])
-        #expect(owners[8] == [.after] && owners[11] == [.after])
-        #expect(owners.allSatisfy { $0.count == 1 })
+    @Test("a second in which an event goes on, if only in part, is of the event")
+    func seconds() throws {
+        var run = Deployed()
+        (run.event.began, run.event.ended) = (
+            Instant(.milliseconds(9_600)), Instant(.milliseconds(13_700))
+        )
+        let row = try #require(try RunFold(run).runEvents.first)
+        #expect(row.phases.map(\.seconds) == [0..<9, 9..<14, 14..<20])
+        #expect(row[.during]?.errors == 40 && row[.after]?.errors == 0)
+        // A moment has no length: what it breaks at once comes after it.
+        run.event.ended = nil
+        let moment = try #require(try RunFold(run).runEvents.first)
+        #expect(moment.phases.map(\.seconds) == [0..<9, 9..<20])
     }
 
     @Test("without requests before it nothing can be compared")

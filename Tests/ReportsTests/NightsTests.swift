@@ -225,6 +225,19 @@ struct NightsTests {
         }
     }
 
+    @Test("what was accepted later was not accepted then")
+    func acceptedLater() {
+        let acceptance = Acceptance(
+            rig: "nightly", series: "poll-token p99", through: "2026-11-10T02:00:00Z", note: "",
+            at: "2026-11-11T09:00:00Z")
+        #expect(!acceptance.isMade(by: "2026-11-10T08:00:00Z"))
+        #expect(acceptance.isMade(by: "2026-11-11T09:00:00Z"))
+        // A book from before it kept the time.
+        let older = Acceptance(
+            rig: "nightly", series: "poll-token p99", through: "2026-11-10T02:00:00Z", note: "")
+        #expect(older.isMade(by: "2026-11-10T08:00:00Z"))
+    }
+
     @Test("a night's mark stands wherever the night does")
     func marks() {
         var nights = nights(20, then: Array(repeating: 1.5, count: 5))
@@ -320,6 +333,10 @@ struct NightsTests {
         }
         #expect(view(2300).series[0].changes.isEmpty && view(2300).series[0].isOnGrid)
         #expect(NightsText.text([view(2300)], width: 200, color: false).contains("not compared"))
+        // The night itself is enough, however many nights before it pull a mean down.
+        let night = view(5000).nights.prefix(21)
+        let first = NightsView(Array(night), rig: "nightly")
+        #expect(first.verdict == .unusual && !first.series[0].isOnGrid)
         // Beyond one interval the service had its part in it.
         #expect(view(5000).series[0].changes.map(\.isWorse) == [true])
         #expect(!view(5000).series[0].isOnGrid)

@@ -37,7 +37,8 @@ struct ProtocolComparisonTests {
 
     private static func read(_ sample: Sample, breaches: [String: Int] = [:]) throws -> ComparedRun
     {
-        var run = try ComparedRun(sample, breaches: breaches)
+        var run = try ComparedRun(
+            sample, breaches: breaches.mapValues { .init(failing: $0, all: $0) })
         try run.readSteps(sample)
         return run
     }

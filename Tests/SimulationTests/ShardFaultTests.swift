@@ -207,10 +207,11 @@ struct ShardFaultTests {
         #expect(summary.shards.map(\.attempt) == [1, 1, 2])
         // One was in the record, of the other the later attempt knows.
         #expect(summary.shards.map(\.lost) == [0, 2, 0])
+        #expect(summary.shards.map(\.started) == [4, 3, 1] && summary.households.started == 8)
         #expect(note(summary, "was continued by attempt 2; 2 households were lost (3, 5)"))
         #expect(
             summary.headline.hasPrefix(
-                "Passed: 6 of 7 households signed in, 2 lost in shard 1 (75 % of the plan seen to its end)"
+                "Passed: 6 of 8 households signed in, 2 lost in shard 1 (75 % of the plan seen to its end)"
             ), "\(summary.headline)")
         #expect(summary.startSkew?.shards == 2 && summary.startSkew?.max == 0)
     }
@@ -352,6 +353,28 @@ struct ShardFaultTests {
     }
 
     // MARK: Refused
+
+    @Test("a file of accounts is known by the users in it, not by where it lies")
+    func accounts() throws {
+        for marks in [[1, 1], [1, 2]] as [[UInt64]] {
+            let shards = try PlantedShards()
+            for number in 0..<2 {
+                var attempt = Attempt()
+                attempt.change = { header in
+                    header.shard?.accounts = marks[number]
+                    header.rigSource += "\naccounts: {file: /home/\(number)/accounts.csv}\n"
+                }
+                try shards.write(number, as: "\(number)", attempt)
+            }
+            if marks[0] == marks[1] {
+                _ = try shards.merge(["0", "1"])
+            } else {
+                let error = #expect(throws: RunError.self) { try shards.merge(["0", "1"]) }
+                #expect(
+                    "\(try #require(error))".contains("their files of accounts have other users"))
+            }
+        }
+    }
 
     @Test(
         "runs that are not of one run are refused, with the first difference",

@@ -27,7 +27,7 @@ const clock = s => {
 };
 const short = v => trimmed(v, Math.abs(v) < 10 ? 2 : Math.abs(v) < 100 ? 1 : 0);
 const percent = (part, whole) => whole ? short(100 * part / whole) + " %" : "–";
-let last = null;
+let last = null, isPlaced = true;
 
 // Charts are drawn as the report draws them, and come as figures. Only their insides are replaced, so that a
 // figure keeps the focus and its place.
@@ -37,12 +37,20 @@ const showCharts = html => {
   const figures = [...fresh.content.children];
   if (figures.length !== box.children.length) {
     box.replaceChildren(...figures);
-    // On a phone what comes last matters most.
-    for (const frame of box.querySelectorAll(".scroll")) frame.scrollLeft = frame.scrollWidth;
+    isPlaced = false;
   } else figures.forEach((figure, i) => {
     for (const part of ["figcaption", "svg"])
       box.children[i].querySelector(part).replaceWith(figure.querySelector(part));
   });
+};
+
+// On a phone what is now matters most: neither the begin nor what is still to come.
+const placeCharts = p => {
+  if (isPlaced) return;
+  isPlaced = true;
+  const share = p.seconds / Math.max(1, p.seconds, Math.min(p.plannedSeconds || 0, 30));
+  for (const frame of byId("charts").querySelectorAll(".scroll"))
+    frame.scrollLeft = share * frame.scrollWidth - 0.9 * frame.clientWidth;
 };
 
 // What stands in words and tables.
@@ -183,14 +191,15 @@ const show = state => {
   const [rig, target] = state.title.split(" → ");
   byId("title").textContent = rig;
   byId("target").textContent = target ? "screenrig · live · against " + target : "screenrig · live";
-  byId("clock").textContent = clock(p.seconds) + (p.plannedSeconds === null ? "" : " of " + clock(p.plannedSeconds));
+  byId("clock").textContent = clock(p.seconds) + (p.plannedSeconds === null ? ""
+    : (p.seconds > p.plannedSeconds ? ", planned " : " of ") + clock(p.plannedSeconds));
   byId("waits").textContent = state.ended || state.search ? "" : "waiting for " + p.waitsFor;
   const share = state.ended ? 100 : p.plannedSeconds ? Math.min(100, 100 * p.seconds / p.plannedSeconds) : 0;
   byId("bar").firstElementChild.style.width = share + "%";
   byId("bar").setAttribute("aria-valuenow", Math.round(share));
   byId("step").textContent = `Each point covers ${span(state.course.width)}.`;
   showFacts(state); showStates(state); showPromises(state.findings); showSearch(state.search);
-  showThresholds(p); showOperations(state.operations); showErrors(p); chartData(state);
+  showThresholds(p); showOperations(state.operations); showErrors(p); chartData(state); placeCharts(p);
 };
 const say = (words, style) => {
   const headline = byId("headline");
@@ -225,8 +234,10 @@ source.addEventListener("state", event => {
     return say(search.found.length ? "Searching; the service violates promises."
       : search.curve ? "Searching; a violation is suspected, and is being confirmed." : "Searching.",
       search.found.length ? "fail" : search.curve ? "suspected" : "");
-  say(found && found.violations ? "Running; the service violates promises." : "Running.",
-    found && found.violations ? "fail" : "");
+  const missed = last.progress.thresholds.filter(t => !t.met).length;
+  if (found && found.violations) return say("Running; the service violates promises.", "fail");
+  say(missed ? `Running; ${missed === 1 ? "a threshold is" : count(missed) + " thresholds are"} missed so far.` : "Running.",
+    missed ? "suspected" : "");
 });
 source.addEventListener("ended", event => {
   source.close();

@@ -58,7 +58,7 @@ enum Script {
             String(Template(file).filled(values).dropLast())
         }
         let parts = [
-            // HTTP/1.1 over sockets, so that the last byte of a request can be held back.
+            // HTTP/1.1 over sockets, so that the last byte of a request can be held back, and what is read of pages.
             "WIRE": part(PackageResources.wire_py),
             // How screens register and how a browser walks a login (rest-v1.md §§ 5 to 13).
             "SCREENS": part(PackageResources.screens_py),

@@ -36,7 +36,8 @@ extension Explanation {
             "events", "what happened to the service or the load during a run",
             "Commands of the rig's events, marks of 'screenrig mark', and changes of the load by 'screenrig "
                 + "control'. before: since the event before it; during: while it lasts; after: until the next "
-                + "one begins. A second belongs to the stretch that begins in it."),
+                + "one begins. In whole seconds: one in which the event goes on, if only in part, is of the event."
+        ),
         head(
             "recovery", "the time from the begin of an event until the service was as before",
             "From the second in which the event begins. It ends with the last disturbed second that is followed by "

@@ -31,7 +31,7 @@ enum ViolationPicture {
         let beliefs = entries.map { entry -> HTML in believed(entry, y(screens.count), scale) }
         return """
             <figure><div class="scroll" role="region" tabindex="0" aria-label="Diagram of finding \(number + 1)"><svg viewBox="0 0 \(px: width) \(px: height)" role="img" \
-            aria-labelledby="v\(number)-t"><title id="v\(number)-t">\(Sanitizer.line(violation.sentence, limit: 600))</title>
+            aria-labelledby="v\(number)-t"><title id="v\(number)-t">\(Sanitizer.sentence(violation.sentence))</title>
             \(lanes)\(belief)\(drawn(gap, screens, scale))\(boxes)\(beliefs)\(axis(scale, height))
             </svg></div></figure>
             """

@@ -20,6 +20,15 @@ enum GrantRemedy {
                 + "'scope'), access-token (a JWT) or userinfo, and 'claim' is the claim that names the user; where "
                 + "metadata do not name the userinfo endpoint, write its path as target.device-grant.userinfo"
         case .logout:
+            if last?.exchange.reason == "invalid_client" {
+                let other =
+                    terms.secret == nil
+                    ? "a 'secret' for target.device-grant.client"
+                    : "another 'authentication' under target.device-grant"
+                return
+                    "the server does not accept the client at its revocation endpoint as it introduces itself: write "
+                    + "\(other) (RFC 6749, 2.3.1), or leave {logout: ...} out of after-sign-in"
+            }
             return
                 "correct target.device-grant.revocation, or leave {logout: ...} out of after-sign-in: RFC 7009, 2.2 has "
                 + "200 as the answer"
@@ -38,7 +47,9 @@ enum GrantRemedy {
             return
                 "the server does not let client '\(terms.client)' use the device grant: write the client_id of an app "
                 + "that is registered for it as target.device-grant.client"
-                + (terms.secret == nil ? ", with its 'secret' if it has one" : "")
+                + (terms.secret == nil
+                    ? ", with its 'secret' if it has one"
+                    : "; or correct its 'secret', or the 'authentication' by which it is sent")
         case "invalid_scope":
             return
                 "the server does not give scope '\(terms.scope)' to this client: correct target.device-grant.scope"
@@ -58,7 +69,12 @@ enum GrantRemedy {
     }
 
     private static func pages(_ reading: TrialReading) -> String? {
-        guard let ending = reading.ending else { return nil }
+        guard let ending = reading.ending, !ending.contains("turned down") else { return nil }
+        if ending.contains("approve-button") {
+            return
+                "name the button or the choice that approves as approve-button under target.device-grant, and the one that "
+                + "refuses as refuse-button, as NAME=VALUE"
+        }
         return
             "the phone could not walk the pages (\(ending)): name the fields of the login under 'login:'; or, where the "
             + "pages are a program over JSON calls, write those calls as target.device-grant.phone, as the rig of "

@@ -2,11 +2,12 @@ internal import Checker
 internal import Rendering
 
 /// What a run of the same rig would judge of what a trial has seen: the breaches that would fail it,
-/// those that would only be reported, and the thresholds that this household missed. A run in which
+/// those that would only be reported, what it would note of rig and accounts, and the thresholds that this household missed. A run in which
 /// every household meets the same cannot pass, so it is not recommended.
 public struct TrialForecast: Sendable {
     private let failing: [String]
     private let observed: [String]
+    private let doubts: [String]
 
     /// `summary`: of the trial, with the thresholds that one household can miss.
     public init(_ summary: Summary) {
@@ -20,6 +21,7 @@ public struct TrialForecast: Sendable {
         let missed = summary.thresholds.filter { !$0.met && !$0.isAboutPromises }
         failing = sentences(true) + missed.map { "threshold \($0.sentence)" }
         observed = sentences(false)
+        doubts = summary.doubts
     }
 
     /// Whether a run would break on it.
@@ -27,7 +29,7 @@ public struct TrialForecast: Sendable {
 
     /// The block below the checklist; nil where there is nothing to say.
     public func text(width: Int) -> String? {
-        guard !failing.isEmpty || !observed.isEmpty else { return nil }
+        guard !failing.isEmpty || !observed.isEmpty || !doubts.isEmpty else { return nil }
         var lines: [String] = []
         func list(_ head: String, _ sentences: [String]) {
             guard !sentences.isEmpty else { return }
@@ -42,6 +44,7 @@ public struct TrialForecast: Sendable {
         }
         list("a run of this rig would fail because of", failing)
         list("a run of this rig would report without failing", observed)
+        list("a run of this rig would note", doubts)
         return lines.joined(separator: "\n")
     }
 

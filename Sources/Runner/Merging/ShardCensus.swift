@@ -1,5 +1,6 @@
 internal import Journal
 internal import Rendering
+internal import Rigs
 
 /// How much of the plan was seen: households that began, were lost or ran twice, and shards that are missing or
 /// were cut short.
@@ -7,7 +8,7 @@ struct ShardCensus {
     /// Number of households that began, by the position of the run.
     private(set) var began: [Int] = []
     /// Households that never ended, by the position of the run, in ascending order: those with a record without
-    /// an end, and those that a later attempt names as lost.
+    /// an end, and those that a later attempt names as lost (`addUnseen`).
     private(set) var lost: [[Int]] = []
     /// Parts of the plan that were not seen, or seen twice, a sentence each; the first sentence is the summary.
     private(set) var gaps: [String] = []
@@ -17,17 +18,15 @@ struct ShardCensus {
     init(_ shards: ShardRuns, _ merge: HistoryMerge) {
         let runs = shards.runs
         began = merge.counts.map(\.households)
-        lost = Self.lost(runs, merge)
+        lost = merge.counts.map(\.unended)
         hasDoubles = merge.doubleCount > 0
         var found = shards.damaged + shards.repeated + Self.missing(runs)
         found += cutShort(runs) + Self.doubles(runs, merge)
         notes = attempts(runs)
-        let lostUnseen = zip(lost, merge.counts).reduce(0) { $0 + $1.0.count - $1.1.unended.count }
         let planned = runs.first?.shard.householdsOfPlan
-        let seen = merge.households + lostUnseen
-        if found.isEmpty, let planned, seen < planned, Self.hasEndedByItself(runs) {
+        if found.isEmpty, let planned, merge.households < planned, Self.hasEndedByItself(runs) {
             found.append(
-                "\(planned - seen) of \(planned) planned households never began, though every shard ended by itself"
+                "\(planned - merge.households) of \(planned) planned households never began, though every shard ended by itself"
             )
         }
         guard !found.isEmpty else { return }
@@ -55,18 +54,28 @@ struct ShardCensus {
         }
     }
 
-    private static func lost(_ runs: [ShardRuns.ShardRun], _ merge: HistoryMerge) -> [[Int]] {
+    /// Adds to a merge that has run the households that a shard began just before it was cut short, so that no record of
+    /// them was written: the next attempt names them as lost. `plan`: the whole one.
+    static func addUnseen(
+        _ runs: [ShardRuns.ShardRun], to merge: HistoryMerge, of plan: Plan?
+    ) throws(JournalError) {
         var known: Set<Int> = []
-        return runs.indices.map { position in
-            var own = Set(merge.counts[position].unended)
+        for position in runs.indices {
+            known.formUnion(merge.counts[position].unended)
             let next = position + 1
-            if runs.indices.contains(next),
+            guard runs.indices.contains(next),
                 runs[next].shard.number == runs[position].shard.number
-            {
-                own.formUnion(runs[next].shard.lost.filter { !known.contains($0) })
+            else { continue }
+            let unseen = runs[next].shard.lost.filter { known.insert($0).inserted }
+            guard !unseen.isEmpty else { continue }
+            let records = unseen.map { household in
+                HouseholdRecord(
+                    household: household,
+                    kind: plan?.household(household)?.kind.name
+                        ?? runs[position].header.kinds.first ?? "", lane: 0,
+                    arrived: runs[position].until)
             }
-            known.formUnion(own)
-            return own.sorted()
+            try merge.add(lost: records, of: position)
         }
     }
 

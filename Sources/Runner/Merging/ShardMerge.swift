@@ -4,6 +4,7 @@ package import Journal
 internal import Rendering
 package import Reports
 internal import Rigs
+internal import Statistics
 
 /// Merges the run directories of a run's shards into one, as if one machine had run it (docs/scale.md).
 package struct ShardMerge {
@@ -103,6 +104,10 @@ package struct ShardMerge {
             })
         do {
             try merge.run()
+            try ShardCensus.addUnseen(
+                runs, to: merge,
+                of: rig.map { Plan($0, seed: Seed(runs[0].header.seed), run: runs[0].header.runID) }
+            )
             let census = ShardCensus(shards, merge)
             let rows = try rows(census, bound, started: started)
             var record = MergeRecord(
@@ -248,7 +253,9 @@ package struct ShardMerge {
                 exchanges: run.history.kept.total,
                 lateness: health.lateness.map { .nanoseconds(Int64($0.p99 * 1e6)) },
                 isValid: health.valid, reasons: health.reasons,
-                ended: run.history.end.map { $0.ended + .microseconds(offset) },
+                ended: run.history.end.flatMap {
+                    $0.failure.isEmpty ? $0.ended + .microseconds(offset) : nil
+                },
                 clockError: bound.errors[position].map { .nanoseconds($0) })
         }
     }

@@ -113,8 +113,17 @@ struct ShardRuns {
         if left.rigName != right.rigName {
             return "they ran the rigs '\(left.rigName)' and '\(right.rigName)'"
         }
+        let isOfSameAccounts =
+            first.shard.accounts != nil && first.shard.accounts == other.shard.accounts
+        if !isOfSameAccounts, first.shard.accounts != nil, other.shard.accounts != nil {
+            return
+                "their files of accounts have other users, or in another order, so that two shards may have had the same "
+                + "account at once"
+        }
         // The seed that counts is the header's.
-        if let differing = setting(left.rigSource, right.rigSource, besides: ["seed"]) {
+        if let differing = setting(
+            left.rigSource, right.rigSource, besides: ["seed"], apartFromFile: isOfSameAccounts)
+        {
             return "their rigs of the name '\(left.rigName)' differ in \(differing)"
         }
         let count = "\(first.shard.count)"
@@ -137,12 +146,20 @@ struct ShardRuns {
     }
 
     /// `load: 'arrivals: [...]' and 'arrivals: [...]'`: the first key at the top level whose effective setting differs;
-    /// how the two are written says nothing.
+    /// how the two are written says nothing, nor, `apartFromFile`, where the file of accounts lies.
     private static func setting(
-        _ one: String, _ other: String, besides ignored: Set<String>
+        _ one: String, _ other: String, besides ignored: Set<String>, apartFromFile: Bool
     ) -> String? {
         guard one != other else { return nil }
-        let settings = [one, other].map { Rig.settings(of: $0) }
+        var settings = [one, other].map { Rig.settings(of: $0) }
+        if apartFromFile {
+            for index in settings.indices {
+                settings[index]["accounts"] = settings[index]["accounts"].map { text in
+                    text.split(separator: "\n").filter { !$0.hasPrefix("file:") }
+                        .joined(separator: "\n")
+                }
+            }
+        }
         let key = Set(settings[0].keys).union(settings[1].keys).subtracting(ignored).sorted()
             .first { settings[0][$0] != settings[1][$0] }
         guard let key else { return nil }

@@ -40,7 +40,7 @@ package final class RunSession: @unchecked Sendable {
         (self.rig, self.venue, self.directory) = (rig, venue, directory)
         let whole = Plan(rig, seed: rig.seed, run: venue.run)
         let plan = venue.shard.map { $0.part(of: whole) } ?? whole
-        let shard = venue.shard?.record(of: whole, isVirtual: venue.isVirtual)
+        let shard = venue.shard?.record(of: whole, rig, isVirtual: venue.isVirtual)
         let start = venue.shard?.start(isVirtual: venue.isVirtual)
         self.start = start
         // As near to the lanes' time zero as can be: evidence of exchanges is told in UTC by it.
@@ -197,7 +197,9 @@ package final class RunSession: @unchecked Sendable {
         }
         var notes = terms.accounts?.givenUp ?? []
         if pages.finish() > 0 {
-            notes.append("login pages where a login stopped are in \(directory.file("pages"))")
+            notes.append(
+                "pages at which a login stopped or was not confirmed are in "
+                    + directory.file("pages"))
         }
         let findings = judge?.finish()
         let end = writer.finish(

@@ -206,9 +206,11 @@ final class RunWatch: @unchecked Sendable {
             observer.say("arrivals go on")
         case .rate(let rate):
             coordinator.setArrivalRate(perSecond: rate.perSecond)
-            let text = String(format: "%g", rate.perSecond)
-            desk.note("arrivals-at-\(text)-per-second", .moment, at: instant, origin: .control)
-            observer.say("arrivals: \(text)/s from now on")
+            let isSlow = rate.perSecond < 1
+            let text = String(format: "%g", isSlow ? rate.perSecond * 60 : rate.perSecond)
+            let unit = isSlow ? "minute" : "second"
+            desk.note("arrivals-at-\(text)-per-\(unit)", .moment, at: instant, origin: .control)
+            observer.say("arrivals: \(text)/\(isSlow ? "m" : "s") from now on")
         case .mark, .stop: break
         }
     }

@@ -34,15 +34,17 @@ package struct ShardTerms: Sendable {
     }
 
     /// For the header of a history that starts now.
-    func record(of whole: Plan, isVirtual: Bool) -> ShardRecord {
-        ShardRecord(
+    func record(of whole: Plan, _ rig: Rig, isVirtual: Bool) -> ShardRecord {
+        var accounts: UInt64?
+        if case .listed(let list) = rig.accounts { accounts = list.mark }
+        return ShardRecord(
             number: shard.number, count: shard.count, attempt: rest?.attempt ?? attempt,
             host: isVirtual ? "" : ProcessInfo.processInfo.hostName,
             // A restart starts late for another reason.
             startAtMicroseconds: rest == nil ? startAt : nil,
             clock: isVirtual ? nil : ClockReading.here(),
             households: whole.part(shard).households, householdsOfPlan: whole.households,
-            earlier: rest?.earlier ?? [], lost: rest?.lost ?? [],
+            earlier: rest?.earlier ?? [], lost: rest?.lost ?? [], accounts: accounts,
             begins: .start + (rest?.begins ?? .zero))
     }
 

@@ -36,6 +36,9 @@ struct Comparability: Sendable, Hashable {
         rigSource = header.rigSource
         doubts = []
         if summary.run.interrupted { doubts.append("was interrupted") }
+        if summary.stoppedEarly != nil {
+            doubts.append("was stopped before its end by its breaker or a threshold")
+        }
         if summary.run.cutShort { doubts.append("was cut short") }
         if summary.exitStatus == .couldNotRun { doubts.append("could not run") }
         if !summary.mergeGaps.isEmpty { doubts.append("was merged without a part of its plan") }

@@ -12,18 +12,26 @@ extension ComparedRun {
             breaches: findings.map(Self.breaches) ?? Self.breaches(in: directory))
     }
 
-    /// How often each promise was broken so that it fails the run.
-    static func breaches(_ findings: Findings) -> [String: Int] {
+    /// How often each promise was broken.
+    static func breaches(_ findings: Findings) -> [String: Comparison.Breaches] {
         Dictionary(
-            findings.verdicts.map { ($0.invariant.name, $0.violations) }, uniquingKeysWith: +)
+            findings.verdicts.map {
+                (
+                    $0.invariant.name,
+                    Comparison.Breaches(
+                        failing: $0.violations, all: $0.violations + $0.observed + $0.known)
+                )
+            }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The same, as summary.json has it; nil where there is none, or nothing was judged.
-    static func breaches(in directory: RunDirectory) -> [String: Int]? {
+    static func breaches(in directory: RunDirectory) -> [String: Comparison.Breaches]? {
         struct Stored: Decodable {
             struct Verdict: Decodable {
                 var name: String
                 var violations: Int
+                var observed: Int?
+                var known: Int?
             }
             var invariants: [Verdict]
         }
@@ -33,7 +41,14 @@ extension ComparedRun {
             !stored.invariants.isEmpty
         else { return nil }
         return Dictionary(
-            stored.invariants.map { ($0.name, $0.violations) }, uniquingKeysWith: +)
+            stored.invariants.map {
+                (
+                    $0.name,
+                    Comparison.Breaches(
+                        failing: $0.violations,
+                        all: $0.violations + ($0.observed ?? 0) + ($0.known ?? 0))
+                )
+            }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Goes on where it was read to tell whether it is comparable.

@@ -19,8 +19,8 @@ public struct ComparedRun: Sendable {
     var kinds: [ErrorRow] = []
     /// Nil where nothing is known of it.
     var grid: PollGrid?
-    /// Breaches by promise that fail a run; nil where nothing was judged.
-    var breaches: [String: Int]?
+    /// Breaches by promise; nil where nothing was judged.
+    var breaches: [String: Comparison.Breaches]?
     /// The protocols that it spoke, by their names.
     var protocols: [String]
     /// Households that signed in.
@@ -39,8 +39,10 @@ public struct ComparedRun: Sendable {
     /// Subjects that are no operations, in the order of reports.
     static let signIns = ["sign-in", "sign-in-service", "token-visibility"]
 
-    /// Reads a run; `breaches` says how often each promise was broken so that it fails the run.
-    public init(_ history: some Recorded, breaches: [String: Int]? = nil) throws {
+    /// Reads a run; `breaches` says how often each promise was broken.
+    public init(
+        _ history: some Recorded, breaches: [String: Comparison.Breaches]? = nil
+    ) throws {
         let fold = try RunFold(history)
         try self.init(history, fold, Summary(fold, thresholds: []), breaches: breaches)
     }
@@ -48,7 +50,7 @@ public struct ComparedRun: Sendable {
     /// `fold` and `summary` are those of the history.
     init(
         _ history: some Recorded, _ fold: RunFold, _ summary: Summary,
-        breaches: [String: Int]?
+        breaches: [String: Comparison.Breaches]?
     ) throws {
         let width = max(1, Int((fold.seconds / Double(Self.stretches)).rounded(.up)))
         self.width = width
@@ -67,7 +69,9 @@ public struct ComparedRun: Sendable {
             latencies[cell.key.operation, default: Stretches()].add(cell.latency, at: stretch)
             errors[cell.key.operation.name, default: SharesInTime()]
                 .add(cell.errors, of: cell.ended, at: stretch)
-            allErrors.add(cell.errors, of: cell.ended, at: stretch)
+            if !cell.key.operation.isOfConnection {
+                allErrors.add(cell.errors, of: cell.ended, at: stretch)
+            }
         }
         var signIns = Self.signIns.map { _ in Stretches() }
         try history.households { household in

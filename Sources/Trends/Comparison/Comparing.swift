@@ -162,11 +162,15 @@ extension Comparison {
         }
     }
 
-    private static func promises(_ base: [String: Int]?, _ run: [String: Int]?) -> [Promise]? {
+    private static func promises(
+        _ base: [String: Breaches]?, _ run: [String: Breaches]?
+    ) -> [Promise]? {
         guard let base, let run else { return nil }
         return Set(base.keys).union(run.keys).sorted()
-            .map { Promise(name: $0, base: base[$0] ?? 0, run: run[$0] ?? 0) }
-            .filter { $0.base + $0.run > 0 }
+            .map {
+                Promise(name: $0, base: base[$0] ?? Breaches(), run: run[$0] ?? Breaches())
+            }
+            .filter { $0.base.failing + $0.run.failing > 0 }
     }
 
     private static func warnings(_ base: ComparedRun, _ run: ComparedRun) -> [String] {

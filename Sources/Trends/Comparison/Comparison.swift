@@ -117,13 +117,30 @@ public struct Comparison: Sendable, Hashable {
         }
     }
 
-    /// Breaches of one promise that fail a run.
+    /// Breaches of one promise that fails at least one of the two runs.
     public struct Promise: Sendable, Hashable {
         public var name: String
-        public var base: Int
-        public var run: Int
-        public var isNew: Bool { base == 0 && run > 0 }
-        public var isMended: Bool { base > 0 && run == 0 }
+        public var base: Breaches
+        public var run: Breaches
+        public var isNew: Bool { base.all == 0 && run.failing > 0 }
+        public var isMended: Bool { base.failing > 0 && run.all == 0 }
+
+        /// `28`, or `28, which did not fail the run`: the same breaches may be known or observed in one of the runs.
+        static func text(_ breaches: Breaches) -> String {
+            let count = Figures.count(breaches.all)
+            guard breaches.failing < breaches.all else { return count }
+            return breaches.failing == 0
+                ? "\(count), which did not fail the run"
+                : "\(count), of which \(Figures.count(breaches.failing)) failed the run"
+        }
+    }
+
+    /// How often a promise was broken in a run.
+    public struct Breaches: Sendable, Hashable {
+        /// Those that fail it.
+        public var failing = 0
+        /// With those that are known, or of a promise that fails no run.
+        public var all = 0
     }
 
     /// What got worse: first what failed, then what people wait for, then what costs most time.

@@ -93,8 +93,9 @@ public enum ComparisonJSON {
 
     private static func promise(_ promise: Comparison.Promise) -> JSON {
         .members([
-            ("name", .string(promise.name)), ("base", .integer(promise.base)),
-            ("run", .integer(promise.run)),
+            ("name", .string(promise.name)), ("base", .integer(promise.base.failing)),
+            ("run", .integer(promise.run.failing)), ("baseAll", .integer(promise.base.all)),
+            ("runAll", .integer(promise.run.all)),
         ])
     }
 }

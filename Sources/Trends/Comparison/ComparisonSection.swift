@@ -129,8 +129,8 @@ enum ComparisonSection {
                     : "<span class=\"soft\">violated before, too</span>"
             return """
                 <li><code>\(promise.name)</code> \(mark): \
-                \(Figures.counted(promise.base, "violation")) before, \
-                \(Figures.count(promise.run)) now</li>
+                \(Comparison.Promise.text(promise.base)) before, \
+                \(Comparison.Promise.text(promise.run)) now</li>
                 """
         }
         return "<h3>Promises</h3><ul>\(items)</ul>"

@@ -51,7 +51,7 @@ extension Comparison {
                 ? "none"
                 : "\(Figures.count(total)) (\(broken.map(\.name).joined(separator: ", ")))"
         }
-        return "violations: \(told(\.run)) instead of \(told(\.base))"
+        return "violations: \(told(\.run.failing)) instead of \(told(\.base.failing))"
     }
 }
 

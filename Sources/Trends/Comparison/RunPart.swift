@@ -54,9 +54,8 @@ public struct RunByProtocol {
         return Comparison(sides[0], sides[1], floor: floor)
     }
 
-    /// How often the households with these numbers saw each promise broken so that it fails the run;
-    /// nil where nothing was judged.
-    private func brokenPromises() throws -> ((Set<Int>) -> [String: Int])? {
+    /// How often the households with these numbers saw each promise broken; nil where nothing was judged.
+    private func brokenPromises() throws -> ((Set<Int>) -> [String: Comparison.Breaches])? {
         guard ComparedRun.breaches(in: directory) != nil else { return nil }
         let text = try? String(contentsOfFile: directory.file("violations.csv"), encoding: .utf8)
         let rows = CSV.rows(text ?? "")
@@ -64,12 +63,13 @@ public struct RunByProtocol {
         return { numbers in
             guard let household = heads[0], let invariant = heads[1], let standing = heads[2]
             else { return [:] }
-            var counts: [String: Int] = [:]
+            var counts: [String: Comparison.Breaches] = [:]
             for row in rows.dropFirst() where row.count > max(household, invariant, standing) {
-                guard row[standing] == "fails", let number = Int(row[household]),
+                guard row[standing] != "suspected", let number = Int(row[household]),
                     numbers.contains(number)
                 else { continue }
-                counts[row[invariant], default: 0] += 1
+                counts[row[invariant], default: .init()].all += 1
+                if row[standing] == "fails" { counts[row[invariant]]?.failing += 1 }
             }
             return counts
         }

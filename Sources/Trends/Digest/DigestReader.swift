@@ -76,8 +76,9 @@ struct DigestReader {
     }
 
     private var failures: [Digest.Finding] {
-        guard isMeasured else { return [] }
         let night = nights[newest]
+        // Stopped early for what the service did, a run has no values to compare and failed all the same.
+        guard isMeasured || night.outcome == RunOutcome.fail.rawValue else { return [] }
         let failing = night.facts.filter(\.fails)
         // That violations were counted is what the promises say, with their names.
         let hasPromises = failing.contains { $0.kind == .promise }
@@ -92,7 +93,10 @@ struct DigestReader {
         }
         return told.map { fact in
             let first = first(of: newest) { night in
-                night.facts.contains { $0.kind == fact.kind && $0.name == fact.name && $0.fails }
+                night.facts.contains {
+                    $0.kind == fact.kind && $0.name == fact.name
+                        && (fact.kind == .promise ? $0.count > 0 : $0.fails)
+                }
             }
             let short =
                 switch fact.kind {
@@ -216,7 +220,7 @@ struct DigestReader {
             Digest.Finding(
                 kind: .noValues, colour: .amber, name: "",
                 text:
-                    "No values last night: \(Self.ended(night.gap))\(again) Nothing is known of the service.",
+                    "No values last night: \(Self.ended(night.gap))\(again) Nothing is compared.",
                 short: "no values last night")
         ]
     }

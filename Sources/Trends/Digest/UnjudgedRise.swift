@@ -59,13 +59,17 @@ struct UnjudgedRise {
             let values = nights.compactMap { series.values[$0] }
             return values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
         }
-        guard !series.isOnGrid, let old = mean(before), let new = mean(since) else { return nil }
-        let isLarge =
+        guard !series.isOnGrid, let old = mean(before), let new = mean(since),
+            let newest = since.last.flatMap({ series.values[$0] })
+        else { return nil }
+        // The newest night, too: a series that is back is not higher.
+        let isLarge = [new, newest].allSatisfy { value in
             switch series.unit {
-            case .share: new - old >= Self.points
-            case .rate: new * Self.large <= old
-            case .milliseconds: new >= old * Self.large
+            case .share: value - old >= Self.points
+            case .rate: value * Self.large <= old
+            case .milliseconds: value >= old * Self.large
             }
+        }
         guard isLarge else { return nil }
         (self.series, self.before, now) = (series, old, new)
     }

@@ -108,7 +108,7 @@ enum RunIndexPage {
         guard !groups.isEmpty else { return "<p class=\"empty\">No run.</p>" }
         return """
             <p class="lead">Each sign is a run and links to its report, the newest on the right: ✓ passed, ✗ failed, \
-            ! not to be trusted or interrupted.</p>
+            ! not to be trusted, interrupted, or could not run.</p>
             \(Table(
                 caption: "Rigs",
                 columns: [
@@ -198,7 +198,10 @@ enum RunIndexPage {
         case "fail": "<span class=\"bad\">✗ failed</span>"
         case "invalid": "<span class=\"warn\">! not to be trusted</span>"
         case "": "<span class=\"warn\">! no report</span>"
-        default: "<span class=\"warn\">! interrupted</span>"
+        default:
+            entry.headline.hasPrefix("Stopped") || entry.headline.hasPrefix("Could not run")
+                ? "<span class=\"warn\">! could not run</span>"
+                : "<span class=\"warn\">! interrupted</span>"
         }
     }
 

@@ -9,7 +9,7 @@ internal import Rendering
 /// nights    one row for each night, also for one that failed: started, rig, run, outcome, gap ...
 /// measures  night, series, value: times in ms, shares of 1, rates per second
 /// facts     night, kind, name, fails, count, text: promises, thresholds, errors and events of its run
-/// accepted  rig, series, through, note: regressions that somebody has accepted
+/// accepted  rig, series, through, note, at: regressions that somebody has accepted
 /// ```
 public final class NightBook: Sendable {
     public let path: String
@@ -47,6 +47,11 @@ public final class NightBook: Sendable {
                 for (name, type) in [("mark", "TEXT NOT NULL DEFAULT ''"), ("alarm", "REAL")]
                 where !columns.contains(name) {
                     try database.execute(sql: "ALTER TABLE nights ADD COLUMN \(name) \(type)")
+                }
+                // And from before it kept when something was accepted.
+                if try !database.columns(in: "accepted").contains(where: { $0.name == "at" }) {
+                    try database.execute(
+                        sql: "ALTER TABLE accepted ADD COLUMN at TEXT NOT NULL DEFAULT ''")
                 }
             }
             self.database = database
@@ -87,7 +92,7 @@ public final class NightBook: Sendable {
         CREATE INDEX IF NOT EXISTS facts_by_night ON facts (night);
         CREATE TABLE IF NOT EXISTS accepted (
             rig TEXT NOT NULL, series TEXT NOT NULL, through TEXT NOT NULL, note TEXT NOT NULL,
-            PRIMARY KEY (rig, series)) WITHOUT ROWID;
+            at TEXT NOT NULL DEFAULT '', PRIMARY KEY (rig, series)) WITHOUT ROWID;
         """
 
     /// Adds a night; the same run again takes the place of its former row.
@@ -177,9 +182,12 @@ public final class NightBook: Sendable {
     public func accept(_ acceptance: Acceptance) throws(NightError) {
         try guarded { database in
             try database.execute(
-                sql: "INSERT OR REPLACE INTO accepted VALUES (?, ?, ?, ?)",
+                sql: """
+                    INSERT OR REPLACE INTO accepted (rig, series, through, note, at) VALUES (?, ?, ?, ?, ?)
+                    """,
                 arguments: [
                     acceptance.rig, acceptance.series, acceptance.through, acceptance.note,
+                    acceptance.at,
                 ])
         }
     }
@@ -188,11 +196,12 @@ public final class NightBook: Sendable {
     public func accepted() throws(NightError) -> [Acceptance] {
         try guarded { database in
             try Row.fetchAll(
-                database, sql: "SELECT rig, series, through, note FROM accepted ORDER BY 1, 2"
+                database, sql: "SELECT rig, series, through, note, at FROM accepted ORDER BY 1, 2"
             ).map { row in
                 Acceptance(
                     rig: try Self.value(row, "rig"), series: try Self.value(row, "series"),
-                    through: try Self.value(row, "through"), note: try Self.value(row, "note"))
+                    through: try Self.value(row, "through"), note: try Self.value(row, "note"),
+                    at: try Self.value(row, "at"))
             }
         }
     }
@@ -251,13 +260,19 @@ public struct Acceptance: Sendable, Hashable {
     /// Start of the newest night that was known then: changes that were detected by it are accepted.
     public var through: String
     public var note: String
+    /// When it was accepted, in ISO 8601; empty in a book that did not keep it.
+    public var at: String
 
-    public init(rig: String, series: String, through: String, note: String) {
+    public init(rig: String, series: String, through: String, note: String, at: String = "") {
         self.rig = rig
         self.series = series
         self.through = through
         self.note = Sanitizer.line(note, limit: 200)
+        self.at = at
     }
+
+    /// Whether it was made by then.
+    public func isMade(by moment: String) -> Bool { (at.isEmpty ? through : at) <= moment }
 }
 
 /// What can go wrong with a book of nights.

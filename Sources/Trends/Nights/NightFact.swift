@@ -7,7 +7,7 @@ internal import Vocabulary
 /// What the run of a night found besides its numbers: a promise that was checked, a threshold, errors of one cause, an event.
 public struct NightFact: Sendable, Hashable {
     public enum Kind: String, Sendable, CaseIterable {
-        /// Every promise that was checked, `count` violations of it.
+        /// Every promise that was checked, `count` violations of it: also those that are known, or fail no run.
         case promise
         /// Every line of `thresholds`, and every line of `shows`.
         case threshold, shows
@@ -66,13 +66,16 @@ public struct StoredRun: Sendable {
     private static func promises(_ json: JSON) -> [NightFact] {
         list(json, "invariants").compactMap { row in
             guard let name = row["name"]?.text, count(row, "checked") > 0 else { return nil }
-            let (violations, observed) = (count(row, "violations"), count(row, "observed"))
+            let (violations, known) = (count(row, "violations"), count(row, "known"))
             let promise = Invariant(name: name).map { " (\($0.line))" } ?? ""
-            let seen = violations + observed
+            let seen = violations + known + count(row, "observed")
+            let accepted =
+                known == 0
+                ? "" : known == seen ? ", known" : ", \(Figures.count(known)) of them known"
             return NightFact(
                 kind: .promise, name: name, fails: violations > 0, count: seen,
                 text: "\(name)\(promise): \(Figures.counted(seen, "violation")) in "
-                    + Figures.counted(count(row, "checked"), "check"))
+                    + Figures.counted(count(row, "checked"), "check") + accepted)
         }
     }
 

@@ -98,8 +98,14 @@ public struct NightSeries: Sendable, Hashable {
                 if change.isWorse { change.acceptance = isAccepted(change) }
                 return change
             }
-            level = found.last?.after ?? Self.mean(present.compactMap { values[$0] })
-            isOnGrid = isAboutPolls && (level.flatMap { grid?.decides($0) } ?? false)
+            let recent = present.filter { $0 >= changes.last?.first ?? 0 }
+            level = Self.median(
+                (recent.count > 1 ? recent.dropLast() : recent).compactMap { values[$0] })
+            isOnGrid =
+                isAboutPolls
+                && [level, present.last.flatMap { values[$0] }].allSatisfy { value in
+                    value.flatMap { grid?.decides($0) } ?? false
+                }
         }
     }
 
@@ -189,17 +195,21 @@ public struct NightSeries: Sendable, Hashable {
         changes.filter { $0.noticed == night && $0.isWorse }
     }
 
-    /// The level of the newest nights: since the last change, or since the rig was another one.
+    /// The level of the newest nights: the median since the last change, or since the rig was another one. The newest
+    /// night, which is shown beside it, is not in it where there are others.
     public var level: Double?
 
-    /// That level lies within one interval of polls, which decides it: changes below it are not judged.
+    /// That level and the newest night lie within one interval of polls, which decides both: they are not compared.
     public var isOnGrid: Bool
 
     static let gridNote =
         "not compared: dominated by the poll interval"
 
-    private static func mean(_ values: [Double]) -> Double? {
-        values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
+    private static func median(_ values: [Double]) -> Double? {
+        guard !values.isEmpty else { return nil }
+        let sorted = values.sorted()
+        let half = sorted.count / 2
+        return sorted.count.isMultiple(of: 2) ? (sorted[half - 1] + sorted[half]) / 2 : sorted[half]
     }
 
     /// `28 times`, `35 % above`, `20 % below`; of shares the difference.

@@ -180,7 +180,7 @@ public struct NightsView: Sendable, Hashable {
         }
         let quiet = jumps.filter { !$0.unusual.isAlarm }
         if let first = quiet.first {
-            let left = quiet.map(\.unusual.nightsLeft).min() ?? 1
+            let left = first.unusual.nightsLeft
             sentences.append(
                 "Unusual tonight: \(sentence(first))\(Self.more(quiet.count)); "
                     + (left == 1 ? "one more night decides." : "\(left) more nights decide."))
@@ -198,9 +198,9 @@ public struct NightsView: Sendable, Hashable {
     }
 
     /// `this night's run: Failed: ...`: the verdict of the newest night's own thresholds and promises; nil if
-    /// it passed, and for gaps, which have a sentence of their own.
+    /// it passed, or could not run.
     public var newestFailure: String? {
-        guard let last = nights.last, !last.isGap, last.outcome == RunOutcome.fail.rawValue,
+        guard let last = nights.last, last.outcome == RunOutcome.fail.rawValue,
             !last.headline.isEmpty
         else { return nil }
         return "this night's run: \(last.headline)"

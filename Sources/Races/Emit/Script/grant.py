@@ -24,30 +24,6 @@ CASE = json.loads(__CASE__)
 TARGET = json.loads(__TARGET__)
 
 
-class Page(HTMLParser):
-    """The forms of a page, each with its fields and buttons."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.forms = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        values = {name: value or "" for name, value in attributes}
-        if tag == "form":
-            self.forms.append({"action": values.get("action", ""), "fields": [], "buttons": [], "choices": [],
-                               "method": values.get("method", "get").lower()})
-        elif self.forms and tag in ("input", "button"):
-            kind = values.get("type", "submit" if tag == "button" else "text").lower()
-            form, pair = self.forms[-1], (values.get("name", ""), values.get("value", ""))
-            if kind in ("submit", "image"):
-                form["buttons"].append(pair)
-            elif kind == "radio":
-                form["choices"].append(pair)
-            elif kind not in ("reset", "button", "checkbox"):
-                form["fields"].append((pair[0], pair[1], kind))
-
-
 class Screen:
     """A device or a browser: its cookies, and a connection for each request."""
 
@@ -79,6 +55,12 @@ def form(screen, url, fields, referer=None):
     if referer:
         headers += [("Referer", referer), ("Origin", "%s://%s" % urlsplit(referer)[:2])]
     return screen.prepared("POST", url, urlencode(fields).encode(), headers)
+
+
+def follow(screen, url, request):
+    """The call by which a browser goes on from the page at that address."""
+    method, target, fields = request
+    return form(screen, target, fields, url) if method == "POST" else screen.prepared(method, target)
 
 
 def endpoint(name):
@@ -119,11 +101,6 @@ def says(pair, words):
     return pair[0] and re.search(words, "%s=%s" % pair, re.I)
 
 
-def asks_user(name, kind):
-    words = "user|login|mail|account|identifier|customer|subscriber"
-    return name and "code" not in name and (kind == "email" or kind != "hidden" and re.search(words, name, re.I))
-
-
 def walk(screen, codes, account, wanted):
     """The request by which a person enters the code, approves or refuses; what comes before is sent."""
     screen.cookies.clear()
@@ -135,14 +112,17 @@ def walk(screen, codes, account, wanted):
         reply = screen.ask(call)
         url = call[1]
         if 300 <= reply.status < 400:
-            call = screen.prepared("GET", urljoin(url, reply.header("location")))
+            # These two keep the method and the body.
+            method, _, lines, body = call if reply.status in (307, 308) else ("GET", "", [], b"")
+            call = screen.prepared(method, urljoin(url, reply.header("location")), body,
+                                   [line for line in lines[2:] if line[0] != "Cookie"])
             continue
-        for found in Page(reply.text()).forms:
+        page = Page(reply.text())
+        for found in page.forms:
             hidden = [(name, value) for name, value, kind in found["fields"] if name and kind == "hidden"]
             names = [name for name, _, kind in found["fields"] if kind != "hidden"]
             passwords = [name for name, _, kind in found["fields"] if kind == "password"]
             users = [name for name, _, kind in found["fields"] if asks_user(name, kind)]
-            action = urljoin(url, found["action"] or url)
             if passwords and not sent:
                 # On a page of its own the password may come after the name.
                 user = [(name, account[0]) for name in users or names if name and name not in passwords][:1]
@@ -153,19 +133,19 @@ def walk(screen, codes, account, wanted):
             elif users and found["method"] == "post" and not (named or sent):
                 fields, named = hidden + [(users[0], account[0])], True
             elif not passwords and decision(found, wanted):
-                return form(screen, action, hidden + decision(found, wanted), url)
+                return follow(screen, url, submitted(found, url, hidden + decision(found, wanted)))
             else:
                 continue
-            if found["method"] == "post":
-                call = form(screen, action, fields, url)
-            else:
-                call = screen.prepared("GET", action.split("?")[0] + "?" + urlencode(fields))
+            call = follow(screen, url, submitted(found, url, fields))
             if wanted == "verification-page" and entered:
                 return call
             break
         else:
-            raise Lost("the page at %s has no form that is known; a button that decides is named by "
-                       "target.device-grant.approve-button and refuse-button of the rig" % urlsplit(url).path)
+            following = onward(page, url, presses=not entered)
+            if not following:
+                raise Lost("the page at %s has no form that is known; a button that decides is named by "
+                           "target.device-grant.approve-button and refuse-button of the rig" % urlsplit(url).path)
+            call = follow(screen, url, following)
     raise Lost("the pages did not end")
 
 

@@ -15,27 +15,6 @@ ACCOUNTS = read_accounts()
 REJECTED = {}
 
 
-class Forms(HTMLParser):
-    """The forms of a page, with their fields."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.forms = []
-        self.feed(page)
-
-    def handle_starttag(self, tag, attributes):
-        attributes = {k: v or "" for k, v in attributes}
-        if tag == "form":
-            self.forms.append({"action": attributes.get("action", ""), "fields": []})
-        elif tag == "input" and self.forms and attributes.get("name"):
-            self.forms[-1]["fields"].append(
-                (attributes["name"], attributes.get("type", "text").lower(),
-                 attributes.get("value", "")))
-
-    def find(self, test):
-        return next((f for f in self.forms if any(test(x) for x in f["fields"])), None)
-
-
 class Screen:
     """A TV, which has a client of its own and a bearer, or a phone, which may have."""
 
@@ -127,58 +106,67 @@ def cookies_of(jar):
     return [("Cookie", "; ".join("%s=%s" % pair for pair in jar.items()))] if jar else []
 
 
-def brings_answer(url):
-    """Whether an address brings a provider's answer to the service (docs/races.md)."""
+def brings_answer(url, body):
+    """Whether a request brings a provider's answer to the service (docs/races.md)."""
     parts = urlsplit(url)
-    names = {pair.split("=")[0] for pair in parts.query.split("&")}
+    names = {pair.split("=")[0] for pair in parts.query.split("&") + body.decode().split("&")}
     return (parts.path.endswith("SAMLAssertionConsumer") or {"code", "state"} <= names
-            or bool(names & {"SAMLResponse", "SAMLart", "id_token", "wresult"}))
+            or bool(names & {TARGET["names"]["assertion"], "SAMLart", "id_token", "wresult"}))
+
+
+def asks(found, typed):
+    """What a form asks for: the password, or the user alone where a login has two steps."""
+    texts = [(name, kind) for name, _, kind in found["fields"] if kind != "hidden"]
+    if any(kind == "password" for _, kind in texts):
+        return "password"
+    if len(texts) != 1 or "search" in texts[0] or re.search("search|newsletter", found["hint"], re.I):
+        return ""
+    name = texts[0][0]
+    # Whom else should the first page of a login ask for.
+    lone = found["method"] == "post" and name not in ("", "q", "query") and not typed
+    return "user" if lone or asks_user(*texts[0]) else ""
 
 
 def walk_login(screen, code, provider, account):
     """Everything up to the request that brings the provider's answer back to the service: method, address, headers, body."""
-    forwarded, jar, typed = screen.forwarded(), {}, False
+    forwarded, jar, typed = screen.forwarded(), {}, ""
     method, url, _, body = screen.request("login-start", code=code, provider=provider)
-    for _ in range(20):
+    for hop in range(20):
         headers = [("Accept", "text/html")] + forwarded + cookies_of(jar)
         if method == "POST":
             headers.append(("Content-Type", "application/x-www-form-urlencoded"))
+        if hop and brings_answer(url, body):
+            return method, url, headers, body
         reply = Wire(url).ask(method, url, headers, body)
         for line in reply.all("set-cookie"):
             name, _, value = line.split(";", 1)[0].partition("=")
             jar[name.strip()] = value.strip()
-        method, body = "GET", b""
         if 300 <= reply.status < 400:
             url = urljoin(url, reply.header("location"))
-            if brings_answer(url):
-                return ("GET", url, [("Accept", "text/html")] + forwarded + cookies_of(jar), b"")
+            # These two keep the method and the body.
+            if reply.status not in (307, 308):
+                method, body = "GET", b""
             continue
-        if reply.status != 200:
+        page = Page(reply.text())
+        forms = {asks(found, typed): found for found in reversed(page.forms)}
+        if reply.status >= 400 and "password" not in forms:
             raise Lost("the login answered %d at %s" % (reply.status, urlsplit(url).path))
-        page = Forms(reply.text())
-        form = page.find(lambda field: field[0] == TARGET["names"]["assertion"])
-        if form:
-            pairs = [(n, v) for n, kind, v in form["fields"] if kind != "submit"]
-            return ("POST", urljoin(url, form["action"]),
-                    [("Accept", "text/html"),
-                     ("Content-Type", "application/x-www-form-urlencoded")]
-                    + forwarded + cookies_of(jar), urlencode(pairs).encode())
-        form = page.find(lambda field: field[1] == "password")
-        if not form:
-            raise Lost("a page without a login form at " + urlsplit(url).path)
-        if typed:
+        asked = next((word for word in ("password", "user") if word in forms), None)
+        if not asked:
+            following = onward(page, url)
+            if not following:
+                raise Lost("a page without a login form at " + urlsplit(url).path)
+        elif typed in (asked, "password"):
             # Providers lock accounts: a rejected one is not tried for long (Trial.account).
             REJECTED[account] = REJECTED.get(account, 0) + 1
-            raise Lost("the provider's login page came back after the password")
-        typed, pairs = True, []
-        for name, kind, value in form["fields"]:
-            if kind == "password":
-                pairs.append((name, account[1]))
-            elif kind in ("text", "email", "tel"):
-                pairs.append((name, account[0]))
-            elif kind == "hidden":
-                pairs.append((name, value))
-        url, method, body = urljoin(url, form["action"]), "POST", urlencode(pairs).encode()
+            raise Lost("the provider's login page came back after the " + typed)
+        else:
+            form, typed = forms[asked], asked
+            following = submitted(form, url, [
+                (name, {"hidden": value, "password": account[1]}.get(kind, account[0]))
+                for name, value, kind in form["fields"]] + pressed(form))
+        method, url, fields = following
+        body = urlencode(fields).encode()
     raise Lost("the login did not end within 20 hops")
 
 

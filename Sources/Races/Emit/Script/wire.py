@@ -161,3 +161,104 @@ class Wire:
         self.hold(method, url, headers, body)
         self.release()
         return self.read()
+
+
+class Page(HTMLParser):
+    """The forms of a page, each with its fields and buttons, and where it leads by itself."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.forms, self.form, self.inside, self.refresh = [], None, "", None
+        self.sends_itself, self.addresses = False, (set(), set())
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        values = {name: value or "" for name, value in attributes}
+        self.inside = tag
+        if tag == "form":
+            self.form = {"action": values.get("action", ""), "fields": [], "buttons": [], "choices": [],
+                         "method": values.get("method", "get").lower(), "id": values.get("id"),
+                         "hint": " ".join(values.get(name, "") for name in ("id", "name", "class", "action"))}
+            self.forms.append(self.form)
+        elif tag == "body":
+            self.read_script(values.get("onload", ""))
+        elif tag == "meta" and values.get("http-equiv", "").lower() == "refresh":
+            self.refresh = self.refresh or re.match(
+                r"\s*(\d+)[^;]*;\s*url[\s=]*['\"]?([^'\"]+)", values.get("content", ""), re.I)
+        elif tag in ("input", "button") and "disabled" not in values:
+            form = next((form for form in self.forms if form["id"] == values["form"]), None) \
+                if "form" in values else self.form
+            kind = values.get("type", "submit" if tag == "button" else "text").lower()
+            pair = (values.get("name", ""), values.get("value", ""))
+            if form and kind in ("submit", "image"):
+                form["buttons"].append(pair)
+            elif form and kind == "radio":
+                form["choices"].append(pair)
+            elif form and kind not in ("reset", "button", "checkbox", "file"):
+                form["fields"].append((pair[0], pair[1], kind))
+
+    def handle_endtag(self, tag):
+        self.inside = ""
+        if tag == "form":
+            self.form = None
+
+    def handle_data(self, text):
+        if self.inside == "script":
+            self.read_script(text)
+
+    def read_script(self, text):
+        """Notes the addresses that are written out: outside of functions, and anywhere. Nothing is run."""
+        self.sends_itself = self.sends_itself or ".submit()" in text
+        outer, inner = text, 1
+        while inner:
+            outer, inner = re.subn(r"\{[^{}]*\}", "", outer)
+        leads = r"\blocation(?:(?:\.href)?\s*=|\.(?:assign|replace)\s*\()\s*"
+        for part, found in zip((outer, text), self.addresses):
+            for _, address in re.findall(leads + r"""(["'])(?!#)((?:\\.|(?!\1).)+)\1\s*(?:[;)}]|$)""", part, re.M):
+                found.add(re.sub(r"\\(?:x([\da-f]{2})|u([\da-f]{4})|(.))", lambda escape: (
+                    escape[3] or chr(int(escape[1] or escape[2], 16))), address, flags=re.I))
+
+
+def pressed(found):
+    """The button that a person would press, as a field: the first that does not lead away."""
+    away = "cancel|deny|decline|disallow|reject|refuse|back|forgot|reset|register|signup"
+    likely = [pair for pair in found["buttons"] if not re.search(away, "%s=%s" % pair, re.I)]
+    return (likely or found["buttons"])[:1]
+
+
+def submitted(found, url, fields):
+    """Method, address and fields of the request that sends a form of the page at that address."""
+    action, fields = urljoin(url, found["action"] or url), [pair for pair in fields if pair[0]]
+    if found["method"] == "post":
+        return "POST", action, fields
+    return "GET", action.split("?")[0] + "?" + urlencode(fields), []
+
+
+def onward(page, url, presses=True):
+    """The request to which a page leads that asks for nothing to be typed, after the time that it waits; or None.
+
+    Unless somebody presses a button, only a message of a provider goes on by a form."""
+    silent = [found for found in page.forms if found["fields"] + found["buttons"] and not re.search(
+        "logout|cancel|language|locale|cookie", found["hint"], re.I)
+        and all(kind == "hidden" for _, _, kind in found["fields"])]
+    posting = [found for found in silent if found["method"] == "post"]
+    chosen = [found for found in silent if {"SAMLRequest", "SAMLResponse", "wresult", "id_token"} & {
+        name for name, _, _ in found["fields"]}]
+    if presses and not chosen:
+        chosen = silent if len(silent) == 1 else posting if len(posting) == 1 or page.sends_itself else []
+    if chosen:
+        fields = [(name, value) for name, value, _ in chosen[0]["fields"]]
+        return submitted(chosen[0], url, fields + ([] if page.sends_itself else pressed(chosen[0])))
+    # Of several addresses only a browser knows which one it is.
+    target = next((address for found in page.addresses if len(found) == 1 for address in found), "")
+    # Pages that come again later than this are kept fresh, not left.
+    if not target and page.refresh and int(page.refresh[1]) <= 30:
+        time.sleep(int(page.refresh[1]))
+        target = page.refresh[2]
+    target = urljoin(url, target) if target else ""
+    return ("GET", target, []) if re.match("https?://", target) else None
+
+
+def asks_user(name, kind):
+    words = "user|login|mail|account|identifier|customer|subscriber"
+    return name and "code" not in name and (kind == "email" or kind != "hidden" and re.search(words, name, re.I))
