@@ -266,7 +266,7 @@ let package = Package(
             "CommandTests",
             [
                 "TestSupport",
-                "screenrig", "Rigs", "Reports", "Trends", "Journal", "Dialects",
+                "Rigs", "Reports", "Trends", "Journal", "Dialects",
                 "Vocabulary", "Formats",
                 "Signing", "Standin",
                 "Statistics", .product(name: "Yams", package: "Yams"),

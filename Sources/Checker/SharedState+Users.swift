@@ -51,14 +51,16 @@ extension SharedState {
         foreign.removeAll()
     }
 
-    /// The same where users are learned; gives the positions of those whose users no other household was shown as.
+    /// The same where users are learned; gives the positions of those whose users no other household was shown as, and the accounts file has nowhere.
     private func settleForeign(_ resolution: UserResolution) -> Set<Int> {
         var unowned: Set<Int> = []
         for (position, user, subjects) in foreign where !found[position].isWithdrawn {
             let owners = resolution.owners[user] ?? []
             let home = resolution.homes[user]
             let household = found[position].household
-            if owners.isEmpty, home == nil { unowned.insert(position) }
+            if owners.isEmpty, home == nil, !resolution.listedUsers.contains(user) {
+                unowned.insert(position)
+            }
             settle(
                 position, owner: home == household ? nil : home,
                 isShared: owners.contains(where: accounts.isShared),
@@ -149,10 +151,13 @@ extension SharedState {
                     && violation.mayFollow(from: found[$0].standing)
         }
         if let before, unowned.contains(before), found[before].invariant == .tokenIsolation,
-            claim.beat.ret <= found[before].at
+            claim.source == .token, claim.beat.ret <= found[before].at,
+            violation.mayFollow(from: found[before].standing)
         {
             // The answer before was another's, and the stranger after it is whom this household signed in as.
             withdraw(before)
+            own.removeAll { found[$0].isWithdrawn }
+            positions[claim.household] = own
             violation.companions = found[before].companions
         } else if let before {
             amend(before) { cause in

@@ -24,6 +24,8 @@ struct UserResolution {
     var owners: [UInt64: [UInt64]] = [:]
     /// A household in which the owner was shown as that user.
     var homes: [UInt64: Int] = [:]
+    /// Users whom the accounts file names.
+    var listedUsers: Set<UInt64> = []
     /// Accounts that were shown at all; of them, those that the accounts file names a user of.
     var accounts = 0
     var listed = 0
@@ -126,10 +128,14 @@ extension UserLedger {
         mutating func resolveTokens() {
             group(.token)
             findOtherNames()
-            let alone = Set(strangers.filter { accountsOf[$0.user] == nil }.map(\.household))
+            resolution.listedUsers = Set(known.values)
+            let alone = Set(
+                strangers.filter {
+                    accountsOf[$0.user] == nil && !resolution.listedUsers.contains($0.user)
+                }.map(\.household))
             hasStranger = Set(
-                claims.filter { $0.source == .token && alone.contains($0.household) }.map(\.account)
-            )
+                claims.filter { $0.source == .token && alone.contains($0.household) }
+                    .map(\.account))
             holdColumnAgainstAnswers()
             let listedUsers = Dictionary(
                 known.sorted { $0.key < $1.key }.map { ($0.value, [$0.key]) }, uniquingKeysWith: +)
@@ -228,9 +234,9 @@ extension UserLedger {
             narrow { account in
                 !(usersOf[account] ?? []).contains { $0 != user && accountsOf[$0] == [account] }
             }
-            narrow { !hasStranger.contains($0) }
             let most = left.compactMap { counts[user]?[$0]?.devices }.max()
             narrow { counts[user]?[$0]?.devices == most }
+            if isOfTokens { narrow { !hasStranger.contains($0) } }
             // In the order of the answers: who was shown first.
             if left.count > 1 { unsure.insert(user) }
             return left.first

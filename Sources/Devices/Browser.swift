@@ -233,7 +233,8 @@ extension Household {
         var call = call
         // Whoever comes late is right to be turned down; a provider's pages know of no code.
         if isCodeOver, call.operation != .mvpdLogin { call.provoked = true }
-        guard call.operation == .assertion || call.isDecision else {
+        let isDecision = call.isDecision || call.decided != nil && call.method == .post
+        guard call.operation == .assertion || isDecision else {
             return try await insist(call, browser)
         }
         let answered = await lane.send(call, from: browser.device)

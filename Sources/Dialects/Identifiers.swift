@@ -7,7 +7,7 @@ public struct Code: Hashable, Sendable, CustomStringConvertible {
     public var description: String { text }
 
     /// Whether a TV can show it and a viewer type it. The protocols' pages have 6 or 7 characters; what is longer or shorter is
-    /// told as a deviation, and the sign-in goes on with it.
+    /// reported as a deviation, and the sign-in goes on with it.
     static func canBeShown(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

@@ -243,9 +243,8 @@ extension Summary {
             tally.started == 1
             ? "the only household did not sign in"
             : "none of \(Figures.count(tally.started)) households signed in"
-        guard let most = causes(of: losses.filter(\.wantedSignIn)).first, !most.cause.isEmpty else {
-            return who
-        }
+        let known = losses.filter { $0.wantedSignIn && !$0.cause.isEmpty }
+        guard let most = causes(of: known).first else { return who }
         let count =
             most.households == tally.started
             ? "" : " (\(Figures.count(most.households)) of \(Figures.count(tally.started)))"

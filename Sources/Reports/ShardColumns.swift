@@ -141,7 +141,7 @@ extension MergedShard {
         Column(
             "end", json: "end", page: "End", terminal: "end", rank: 3, isText: true,
             about:
-                "`complete`, or `cut short` where it stopped early, or its record ends without a word",
+                "`complete`, or `cut short` where it stopped early, or its record has no end",
             explained: .like("shard")
         ) { .text($0.ended == nil ? "cut short" : "complete") },
         Column("run", json: "run", isText: true, about: "name of its run directory") {

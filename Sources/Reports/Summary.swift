@@ -94,7 +94,7 @@ public struct Summary: Sendable, Hashable {
     public var notes: [String]
     /// Of these, what the rig or its accounts file may have wrong: ends of logins that nothing confirmed, users of the file
     /// that are not those of the service.
-    var doubts: [String]
+    var rigNotes: [String]
 
     /// The facts about a run that no measurement changes.
     public struct Run: Sendable, Hashable {
@@ -208,7 +208,7 @@ public struct Summary: Sendable, Hashable {
         shards = fold.shards
         startSkew = StartSkew(fold.shards)
         mergeGaps = (fold.merge?.gaps ?? []).map { Sanitizer.line($0, limit: 400) }
-        doubts = fold.openEnds.notes + (findings?.columnNote.map { [$0] } ?? [])
+        rigNotes = fold.openEnds.notes + (findings?.columnNote.map { [$0] } ?? [])
         notes =
             (run.shard?.notes ?? [])
             + (fold.merge?.notes ?? []).map { Sanitizer.line($0, limit: 600) } + fold.gaps
@@ -217,7 +217,7 @@ public struct Summary: Sendable, Hashable {
             + Self.unanswered(operations, isStopped: fold.wasStopped)
             + Self.secondCopies(fold) + Self.holds(fold.restraint)
             + Self.preSignIns(households, fold.preparation, atHome: fold.signedInAtHome)
-            + Self.mix(operations, households) + doubts
+            + Self.mix(operations, households) + rigNotes
         noSignIn = Self.noSignIn(fold, losses)
         (outcome, exitStatus, headline, explanations) = (.pass, .passed, "", [])
         if rigHealth.isLateInSilence, let silence = fold.silence {

@@ -40,8 +40,8 @@ public struct AccountList: Sendable, Hashable {
     /// in the whole run.
     private var providersOfFile: [ProviderCount]?
 
-    /// The same of `mark`.
-    private var markOfFile: UInt64?
+    /// That of the whole file, where these entries are a shard's.
+    private var fingerprintOfFile: UInt64?
 
     private struct ProviderCount: Sendable, Hashable {
         var mvpd: String
@@ -60,7 +60,7 @@ public struct AccountList: Sendable, Hashable {
     public func part(_ shard: Shard) -> AccountList {
         guard shard.count > 1 else { return self }
         var part = self
-        part.markOfFile = mark
+        part.fingerprintOfFile = fingerprint
         part.providersOfFile = providers.map { ProviderCount(mvpd: $0.mvpd, accounts: $0.accounts) }
         var numbers: [String: Int] = [:]
         part.entries = entries.filter { entry in
@@ -73,8 +73,8 @@ public struct AccountList: Sendable, Hashable {
 
     /// Tells two files of accounts apart by who is in them, in their order, wherever they lie: FNV-1a over provider, user and
     /// user-id. Of a shard's part, that of the whole file.
-    public var mark: UInt64 {
-        if let markOfFile { return markOfFile }
+    public var fingerprint: UInt64 {
+        if let fingerprintOfFile { return fingerprintOfFile }
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for entry in entries {
             for text in [entry.mvpd, entry.account.user, entry.account.userID ?? ""] {

@@ -65,7 +65,8 @@ private struct ReducedRig {
         let isNear = rig.target.isNear
         let courtesy = rig.target.courtesy
         rig.target.courtesy.maxRate = courtesy.ceiling(onLoopback: isNear).map { .at($0) } ?? .none
-        rig.target.courtesy.breaker = courtesy.breaker(onLoopback: isNear).map { .at($0) } ?? .none
+        // It ends a run, and shapes no request.
+        rig.target.courtesy.breaker = .none
         rig.target.probes = rig.target.probes(isNear: isNear)
         return rig
     }

@@ -164,6 +164,23 @@ struct ReplayTests {
         }
     }
 
+    @Test("a script walks pages that lead on by themselves, by refreshes, scripts and silent forms")
+    func scriptedPages() async throws {
+        let folder = TestFolder()
+        let file = try await Self.raced(
+            "poll-authenticate", fault: Self.late, over: "adobe-pass-v1",
+            breaking: "sign-in-visible",
+            in: folder)
+        let script = try await Command.run("replay", file, "--emit", "python", in: folder)
+        _ = try folder.write(script.output, to: "race.py")
+        let pages = ["--rig", Command.rig("scripted-pages.yaml")]
+        for (fault, code) in [(Self.late, Int32(1)), ("none", 0)] {
+            let hits = try await Self.hits(
+                "race.py", where: fault, code, serving: pages, in: folder)
+            #expect(code == 0 ? hits == 0 : hits > 0)
+        }
+    }
+
     /// In how many of eight trials a script saw the promise broken by a stand-in with that fault.
     private static func hits(
         _ script: String, where fault: String, users: String = "login", _ code: Int32,

@@ -29,7 +29,7 @@ struct ComparisonTests {
         change: ((inout Sample) -> Void)? = nil
     ) throws -> ComparedRun {
         let breaches = counted.map { counts in
-            counts.mapValues { Comparison.Breaches(failing: $0, all: $0 + known) }
+            counts.mapValues { Comparison.Breaches(failing: $0, others: known) }
         }
         func made() throws -> ComparedRun {
             var sample = Sample(shape ?? calm, seed: Seed(seed))
@@ -143,14 +143,22 @@ struct ComparisonTests {
         let fails = try Self.side(breaches: ["one-token": 28])
         let known = try Self.side(seed: 9, breaches: ["one-token": 0], known: 28)
         for (base, run, words) in [
-            (fails, known, "still violated: 28 before, 28, which did not fail the run now"),
-            (known, fails, "still violated: 28, which did not fail the run before, 28 now"),
+            (fails, known, "still violated: 28 before, 28 now, which did not fail the run"),
+            (known, fails, "still violated: 28 before, which did not fail the run; 28 now"),
         ] {
             let comparison = Comparison(base, run, draws: 100)
             #expect(comparison.verdict == .noise)
             let text = ComparisonText.text(comparison, width: 200, color: false)
             #expect(text.contains("promise one-token \(words)"), "\(text)")
         }
+    }
+
+    @Test("new violations beside known ones are new all the same")
+    func besideKnown() throws {
+        let known = try Self.side(breaches: ["one-token": 0], known: 1)
+        let more = try Self.side(seed: 9, breaches: ["one-token": 40], known: 1)
+        #expect(Comparison(known, more, draws: 100).verdict == .worse)
+        #expect(Comparison(more, known, draws: 100).verdict == .better)
     }
 
     @Test("where one of the two was not judged there is no word on promises")

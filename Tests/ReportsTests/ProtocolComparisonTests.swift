@@ -38,7 +38,7 @@ struct ProtocolComparisonTests {
     private static func read(_ sample: Sample, breaches: [String: Int] = [:]) throws -> ComparedRun
     {
         var run = try ComparedRun(
-            sample, breaches: breaches.mapValues { .init(failing: $0, all: $0) })
+            sample, breaches: breaches.mapValues { .init(failing: $0) })
         try run.readSteps(sample)
         return run
     }

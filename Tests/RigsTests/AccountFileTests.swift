@@ -27,6 +27,22 @@ import Testing
         return list
     }
 
+    @Test("two files are told apart by who is in them and in which order, also by a shard's part")
+    func fingerprints() throws {
+        let csv = "mvpd,user,password\nA,ann,x\nA,bob,x\nB,eve,x\nB,dan,x\n"
+        let whole = try Self.read(csv)
+        #expect(try Self.read(csv.replacing(",x", with: ",y")).fingerprint == whole.fingerprint)
+        for number in 0..<2 {
+            #expect(whole.part(Shard(number, of: 2)).fingerprint == whole.fingerprint)
+        }
+        for other in [
+            csv.replacing("A,ann,x\nA,bob,x", with: "A,bob,x\nA,ann,x"),
+            csv.replacing("dan", with: "dam"), csv.replacing("B,dan", with: "A,dan"),
+        ] {
+            #expect(try Self.read(other).fingerprint != whole.fingerprint, "\(other)")
+        }
+    }
+
     @Test("accounts are read with quotes, line ends of any kind, and secrets from elsewhere")
     func good() throws {
         let list = try Self.read(

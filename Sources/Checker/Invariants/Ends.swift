@@ -227,21 +227,27 @@ extension HouseholdState {
         return true
     }
 
-    /// The sign-out that had ended every sign-in which `beat` may show, before it was sent.
     private func logout(before beat: CompactOperation, _ operation: Observed, _ value: UInt8)
+        -> CompactOperation?
+    {
+        // A check of a code answers for that code's sign-in alone.
+        let ofCode = operation.operation == .checkCode || operation.operation == .preauthorizeCode
+        let life = ofCode ? life(of: operation) : nil
+        if ofCode, life == nil { return nil }
+        return logout(before: beat, value, life: life, at: operation.slot)
+    }
+
+    /// The sign-out that had ended every sign-in which `beat` may show, before it was sent. `life`: of the code that it
+    /// is about; nil: of whatever code.
+    func logout(before beat: CompactOperation, _ value: UInt8, life: Int? = nil, at slot: UInt8)
         -> CompactOperation?
     {
         guard !signOuts.isEmpty,
             let out = signOuts.last(where: {
                 $0.effect == .success && $0.ret < beat.call - registry.visibility
-                    && $0.ends(operation.slot)
-            })?.beat
-        else { return nil }
-        // A check of a code answers for that code's sign-in alone.
-        let ofCode = operation.operation == .checkCode || operation.operation == .preauthorizeCode
-        let life = ofCode ? life(of: operation) : nil
-        if ofCode, life == nil { return nil }
-        guard let last = lastWriter(of: value, by: beat.ret, life: life, at: operation.slot),
+                    && $0.ends(slot)
+            })?.beat,
+            let last = lastWriter(of: value, by: beat.ret, life: life, at: slot),
             last.ret < out.call - registry.visibility
         else { return nil }
         return out

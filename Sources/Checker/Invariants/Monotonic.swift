@@ -77,7 +77,9 @@ extension HouseholdState {
     /// There, then not there: signed out, run out, or a breach. True when it may be right.
     private mutating func judgeVanished(_ read: TokenRead, _ earlier: TokenRead) -> Bool {
         // The answer that is wrong is the earlier one (`judgeLogout`).
-        if isAfterLogout(earlier) { return true }
+        if logout(before: earlier.beat, earlier.value, at: earlier.scope.slot) != nil {
+            return true
+        }
         let since = earlier.beat.call - registry.visibility
         var denied: CompactOperation?
         for position in signOuts.indices
@@ -111,17 +113,6 @@ extension HouseholdState {
             + "\(earlier.beat.name) had returned a sign-in; nothing in between ended it"
         accuse(violation(.tokenMonotonic, .certain, [earlier.beat, read.beat], gap: gap, text))
         return false
-    }
-
-    /// Whether a sign-out had ended every sign-in that an answer may show before it was asked for.
-    private func isAfterLogout(_ read: TokenRead) -> Bool {
-        guard !signOuts.isEmpty,
-            let last = lastWriter(of: read.value, by: read.beat.ret, at: read.scope.slot)
-        else { return false }
-        return signOuts.contains {
-            $0.effect == .success && $0.ret < read.beat.call - registry.visibility
-                && $0.ends(read.scope.slot) && last.ret < $0.call - registry.visibility
-        }
     }
 
     /// Not there (or another), then there: some sign-in must have come between.

@@ -106,7 +106,7 @@ extension V1 {
 
     private func readCode(_ tree: JSONDocument.Value) -> Reading {
         guard let text = tree["code"]?.text, Code.canBeShown(text) else {
-            return .incomplete("rest-v1.md 6.1, R1: code is 6 or 7 characters")
+            return .incomplete("rest-v1.md 6.1, R1: code is 1 to 32 letters, digits or hyphens")
         }
         if let impossible = tree.impossibleInstant(
             of: ["generated", "expires"], "rest-v1.md 6.1, R1")

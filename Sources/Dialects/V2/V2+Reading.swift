@@ -103,7 +103,7 @@ extension V2 {
         _ tree: JSONDocument.Value, lacksProvider: Bool, _ record: String
     ) -> Reading {
         guard let text = tree["code"]?.text, Code.canBeShown(text) else {
-            return .incomplete("rest-v2.md 5.2: code is 6 or 7 characters")
+            return .incomplete("rest-v2.md 5.2: code is 1 to 32 letters, digits or hyphens")
         }
         guard let start = tree["notBefore"]?.epoch, let end = tree["notAfter"]?.epoch else {
             return tree.impossibleInstant(of: Self.times, "rest-v2.md 5.2")

@@ -7,7 +7,7 @@ internal import Rendering
 public struct TrialForecast: Sendable {
     private let failing: [String]
     private let observed: [String]
-    private let doubts: [String]
+    private let rigNotes: [String]
 
     /// `summary`: of the trial, with the thresholds that one household can miss.
     public init(_ summary: Summary) {
@@ -15,13 +15,13 @@ public struct TrialForecast: Sendable {
         func sentences(_ fails: Bool) -> [String] {
             var told: Set<String> = []
             return violations.filter { ($0.standing == .fails) == fails }
-                .map { "\($0.invariant.name): \(Sanitizer.line($0.sentence, limit: 400))" }
+                .map { "\($0.invariant.name): \(Sanitizer.sentence($0.sentence))" }
                 .filter { told.insert($0).inserted }
         }
         let missed = summary.thresholds.filter { !$0.met && !$0.isAboutPromises }
         failing = sentences(true) + missed.map { "threshold \($0.sentence)" }
         observed = sentences(false)
-        doubts = summary.doubts
+        rigNotes = summary.rigNotes
     }
 
     /// Whether a run would break on it.
@@ -29,7 +29,7 @@ public struct TrialForecast: Sendable {
 
     /// The block below the checklist; nil where there is nothing to say.
     public func text(width: Int) -> String? {
-        guard !failing.isEmpty || !observed.isEmpty || !doubts.isEmpty else { return nil }
+        guard !failing.isEmpty || !observed.isEmpty || !rigNotes.isEmpty else { return nil }
         var lines: [String] = []
         func list(_ head: String, _ sentences: [String]) {
             guard !sentences.isEmpty else { return }
@@ -44,7 +44,7 @@ public struct TrialForecast: Sendable {
         }
         list("a run of this rig would fail because of", failing)
         list("a run of this rig would report without failing", observed)
-        list("a run of this rig would note", doubts)
+        list("a run of this rig would note", rigNotes)
         return lines.joined(separator: "\n")
     }
 

@@ -48,9 +48,13 @@ struct ShardCensus {
     }
 
     private static func hasEndedByItself(_ runs: [ShardRuns.ShardRun]) -> Bool {
-        last(runs).allSatisfy {
-            guard let end = $0.history.end else { return false }
-            return !end.interrupted && end.failure.isEmpty && end.breaker.isEmpty
+        last(runs).allSatisfy { endOfPlan($0) != nil }
+    }
+
+    /// The end of a run that came to it by itself; nil where it was cut short, stopped or interrupted.
+    static func endOfPlan(_ run: ShardRuns.ShardRun) -> HistoryEnd? {
+        run.history.end.flatMap {
+            $0.interrupted || !$0.failure.isEmpty || !$0.breaker.isEmpty ? nil : $0
         }
     }
 
@@ -73,7 +77,9 @@ struct ShardCensus {
                     household: household,
                     kind: plan?.household(household)?.kind.name
                         ?? runs[position].header.kinds.first ?? "", lane: 0,
-                    arrived: runs[position].until)
+                    arrived: min(
+                        runs[position].until,
+                        .start + (plan?.household(household)?.arrival ?? .zero)))
             }
             try merge.add(lost: records, of: position)
         }

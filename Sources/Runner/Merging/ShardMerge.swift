@@ -253,9 +253,7 @@ package struct ShardMerge {
                 exchanges: run.history.kept.total,
                 lateness: health.lateness.map { .nanoseconds(Int64($0.p99 * 1e6)) },
                 isValid: health.valid, reasons: health.reasons,
-                ended: run.history.end.flatMap {
-                    $0.failure.isEmpty ? $0.ended + .microseconds(offset) : nil
-                },
+                ended: ShardCensus.endOfPlan(run).map { $0.ended + .microseconds(offset) },
                 clockError: bound.errors[position].map { .nanoseconds($0) })
         }
     }

@@ -36,7 +36,7 @@ package struct ShardTerms: Sendable {
     /// For the header of a history that starts now.
     func record(of whole: Plan, _ rig: Rig, isVirtual: Bool) -> ShardRecord {
         var accounts: UInt64?
-        if case .listed(let list) = rig.accounts { accounts = list.mark }
+        if case .listed(let list) = rig.accounts { accounts = list.fingerprint }
         return ShardRecord(
             number: shard.number, count: shard.count, attempt: rest?.attempt ?? attempt,
             host: isVirtual ? "" : ProcessInfo.processInfo.hostName,

@@ -19,7 +19,7 @@ extension ComparedRun {
                 (
                     $0.invariant.name,
                     Comparison.Breaches(
-                        failing: $0.violations, all: $0.violations + $0.observed + $0.known)
+                        failing: $0.violations, others: $0.observed + $0.known)
                 )
             }, uniquingKeysWith: { first, _ in first })
     }
@@ -46,7 +46,7 @@ extension ComparedRun {
                     $0.name,
                     Comparison.Breaches(
                         failing: $0.violations,
-                        all: $0.violations + ($0.observed ?? 0) + ($0.known ?? 0))
+                        others: ($0.observed ?? 0) + ($0.known ?? 0))
                 )
             }, uniquingKeysWith: { first, _ in first })
     }

@@ -122,16 +122,26 @@ public struct Comparison: Sendable, Hashable {
         public var name: String
         public var base: Breaches
         public var run: Breaches
-        public var isNew: Bool { base.all == 0 && run.failing > 0 }
-        public var isMended: Bool { base.failing > 0 && run.all == 0 }
+        public var isNew: Bool { Self.isNew(since: base, run) }
+        public var isMended: Bool { Self.isNew(since: run, base) }
 
-        /// `28`, or `28, which did not fail the run`: the same breaches may be known or observed in one of the runs.
-        static func text(_ breaches: Breaches) -> String {
-            let count = Figures.count(breaches.all)
-            guard breaches.failing < breaches.all else { return count }
-            return breaches.failing == 0
-                ? "\(count), which did not fail the run"
-                : "\(count), of which \(Figures.count(breaches.failing)) failed the run"
+        /// Breaches that fail where none did, beside those that did not fail: of breaches that only fail now, most of
+        /// those would be gone.
+        private static func isNew(since one: Breaches, _ other: Breaches) -> Bool {
+            one.failing == 0 && other.failing > 0 && 2 * (other.all - other.failing) >= one.all
+        }
+
+        /// `28 before, which did not fail the run; 28 now`: the same breaches may be known or observed in one of the runs.
+        var counts: String {
+            func text(_ breaches: Breaches, _ when: String) -> String {
+                let count = "\(Figures.count(breaches.all)) \(when)"
+                guard breaches.failing < breaches.all else { return count }
+                return breaches.failing == 0
+                    ? "\(count), which did not fail the run"
+                    : "\(count), of which \(Figures.count(breaches.failing)) failed the run"
+            }
+            let isPlain = base.failing == base.all
+            return text(base, "before") + (isPlain ? ", " : "; ") + text(run, "now")
         }
     }
 
@@ -141,6 +151,11 @@ public struct Comparison: Sendable, Hashable {
         public var failing = 0
         /// With those that are known, or of a promise that fails no run.
         public var all = 0
+
+        init(failing: Int = 0, others: Int = 0) {
+            self.failing = failing
+            all = failing + others
+        }
     }
 
     /// What got worse: first what failed, then what people wait for, then what costs most time.

@@ -129,8 +129,7 @@ enum ComparisonSection {
                     : "<span class=\"soft\">violated before, too</span>"
             return """
                 <li><code>\(promise.name)</code> \(mark): \
-                \(Comparison.Promise.text(promise.base)) before, \
-                \(Comparison.Promise.text(promise.run)) now</li>
+                \(promise.counts)</li>
                 """
         }
         return "<h3>Promises</h3><ul>\(items)</ul>"

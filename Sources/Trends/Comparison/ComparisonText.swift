@@ -192,8 +192,7 @@ public enum ComparisonText {
                 promise.isNew
                 ? "newly violated" : promise.isMended ? "holds again" : "still violated"
             add(
-                "promise \(promise.name) \(word): \(Comparison.Promise.text(promise.base)) before, "
-                    + "\(Comparison.Promise.text(promise.run)) now", promise.isNew ? .red : nil)
+                "promise \(promise.name) \(word): \(promise.counts)", promise.isNew ? .red : nil)
         }
         return lines.joined(separator: "\n")
     }

@@ -93,16 +93,17 @@ struct DigestReader {
         }
         return told.map { fact in
             let first = first(of: newest) { night in
-                night.facts.contains {
-                    $0.kind == fact.kind && $0.name == fact.name
-                        && (fact.kind == .promise ? $0.count > 0 : $0.fails)
-                }
+                fact.kind == .promise
+                    ? isViolated(fact.name, on: night)
+                    : night.facts.contains {
+                        $0.kind == fact.kind && $0.name == fact.name && $0.fails
+                    }
             }
             let short =
                 switch fact.kind {
                 case .promise: "\(fact.name) violated"
                 case .threshold: "threshold '\(fact.name)' missed"
-                case .shows, .error, .event: "'\(fact.name)' not found"
+                case .known, .shows, .error, .event: "'\(fact.name)' not found"
                 }
             return Digest.Finding(
                 kind: .failed, colour: .red, name: fact.name,
@@ -110,6 +111,13 @@ struct DigestReader {
                     ? "The service violated \(fact.text)." : Self.sentence(fact.text),
                 short: short + (first == newest ? "" : " since \(nights[first].name)"),
                 since: since(first))
+        }
+    }
+
+    /// Whether a promise was violated, whatever came of it for the run.
+    private func isViolated(_ promise: String, on night: Night) -> Bool {
+        night.facts.contains {
+            ($0.kind == .promise || $0.kind == .known) && $0.name == promise && $0.count > 0
         }
     }
 
@@ -314,11 +322,12 @@ struct DigestReader {
                     + "\(old.unusual.nights == 1 ? "one unusual night" : "two unusual nights").",
                 "\(name) is back at its level")
         }
-        let facts = nights[before].facts.filter { $0.kind != .error && $0.kind != .event }
+        let facts = nights[before].facts.filter { ![.known, .error, .event].contains($0.kind) }
             .compactMap {
                 old -> Digest.Finding? in
                 guard old.count > 0, let now = fact(old.kind, old.name, on: newest), now.count == 0,
-                    !(old.kind == .threshold && old.name.hasPrefix("violations "))
+                    !(old.kind == .threshold && old.name.hasPrefix("violations ")),
+                    old.kind != .promise || !isViolated(old.name, on: nights[newest])
                 else { return nil }
                 let first = first(of: before) { night in
                     night.facts.contains {
@@ -392,6 +401,9 @@ struct DigestReader {
             notes.append(
                 "Most frequent errors last night: "
                     + errors.prefix(3).map(\.text).joined(separator: "; ") + ".")
+        }
+        notes += night.facts.filter { $0.kind == .known }.map {
+            "Known, does not fail the run: \($0.text)."
         }
         notes += observed.filter { !$0.isNew }.map {
             "Still observed, does not fail the run: \($0.fact.text)."

@@ -17,6 +17,7 @@ public struct RunIndex: Sendable {
         /// `pass`, `fail`, `invalid` or `aborted`; empty where the run left no report.
         public var outcome: String
         public var headline: String
+        public var wasInterrupted = false
         public var hasReport: Bool
         /// Households that signed in of those that started; p95 of a sign-in in milliseconds; errors of requests.
         public var signedIn: (Int, of: Int)?
@@ -136,6 +137,7 @@ extension RunIndex.Entry {
         }
         outcome = Sanitizer.line(json["outcome"]?.text ?? "", limit: 20)
         headline = Sanitizer.line(json["headline"]?.text ?? "", limit: 400)
+        wasInterrupted = run?["interrupted"]?.isTrue ?? false
         func number(_ object: String, _ key: String) -> Int? {
             json[object]?[key]?.integer.flatMap { Int(exactly: $0) }
         }
@@ -161,7 +163,8 @@ extension RunIndex.Entry {
         violated = (findings + broken).compactMap { $0["invariant"]?.text }.map {
             Sanitizer.line($0, limit: 60)
         }
-        let isOver = json["end"]?.text != "interrupted" && (trials > 0 || !found.isEmpty)
+        wasInterrupted = json["end"]?.text == "interrupted"
+        let isOver = !wasInterrupted && (trials > 0 || !found.isEmpty)
         outcome = !new.isEmpty ? "fail" : isOver ? "pass" : "aborted"
         headline =
             "Race: \(Figures.counted(findings.count + broken.count, "finding")) in \(Figures.counted(trials, "trial"))"

@@ -199,9 +199,9 @@ enum RunIndexPage {
         case "invalid": "<span class=\"warn\">! not to be trusted</span>"
         case "": "<span class=\"warn\">! no report</span>"
         default:
-            entry.headline.hasPrefix("Stopped") || entry.headline.hasPrefix("Could not run")
-                ? "<span class=\"warn\">! could not run</span>"
-                : "<span class=\"warn\">! interrupted</span>"
+            entry.wasInterrupted
+                ? "<span class=\"warn\">! interrupted</span>"
+                : "<span class=\"warn\">! could not run</span>"
         }
     }
 

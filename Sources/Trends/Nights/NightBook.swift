@@ -48,10 +48,15 @@ public final class NightBook: Sendable {
                 where !columns.contains(name) {
                     try database.execute(sql: "ALTER TABLE nights ADD COLUMN \(name) \(type)")
                 }
-                // And from before it kept when something was accepted.
+                // And from before it kept when something was accepted: one acceptance of each series.
                 if try !database.columns(in: "accepted").contains(where: { $0.name == "at" }) {
                     try database.execute(
-                        sql: "ALTER TABLE accepted ADD COLUMN at TEXT NOT NULL DEFAULT ''")
+                        sql: """
+                            ALTER TABLE accepted RENAME TO accepted_once;
+                            \(Self.tables)
+                            INSERT INTO accepted SELECT rig, series, through, note, '' FROM accepted_once;
+                            DROP TABLE accepted_once;
+                            """)
                 }
             }
             self.database = database
@@ -92,7 +97,7 @@ public final class NightBook: Sendable {
         CREATE INDEX IF NOT EXISTS facts_by_night ON facts (night);
         CREATE TABLE IF NOT EXISTS accepted (
             rig TEXT NOT NULL, series TEXT NOT NULL, through TEXT NOT NULL, note TEXT NOT NULL,
-            at TEXT NOT NULL DEFAULT '', PRIMARY KEY (rig, series)) WITHOUT ROWID;
+            at TEXT NOT NULL DEFAULT '', PRIMARY KEY (rig, series, at)) WITHOUT ROWID;
         """
 
     /// Adds a night; the same run again takes the place of its former row.
@@ -196,7 +201,8 @@ public final class NightBook: Sendable {
     public func accepted() throws(NightError) -> [Acceptance] {
         try guarded { database in
             try Row.fetchAll(
-                database, sql: "SELECT rig, series, through, note, at FROM accepted ORDER BY 1, 2"
+                database,
+                sql: "SELECT rig, series, through, note, at FROM accepted ORDER BY 1, 2, 5"
             ).map { row in
                 Acceptance(
                     rig: try Self.value(row, "rig"), series: try Self.value(row, "series"),

@@ -7,8 +7,10 @@ internal import Vocabulary
 /// What the run of a night found besides its numbers: a promise that was checked, a threshold, errors of one cause, an event.
 public struct NightFact: Sendable, Hashable {
     public enum Kind: String, Sendable, CaseIterable {
-        /// Every promise that was checked, `count` violations of it: also those that are known, or fail no run.
+        /// Every promise that was checked, `count` violations of it, also such as fail no run.
         case promise
+        /// A promise whose violations the rig knows (`known`), `count` of them.
+        case known
         /// Every line of `thresholds`, and every line of `shows`.
         case threshold, shows
         /// The most frequent errors, `count` of each.
@@ -64,18 +66,19 @@ public struct StoredRun: Sendable {
     }
 
     private static func promises(_ json: JSON) -> [NightFact] {
-        list(json, "invariants").compactMap { row in
-            guard let name = row["name"]?.text, count(row, "checked") > 0 else { return nil }
-            let (violations, known) = (count(row, "violations"), count(row, "known"))
+        list(json, "invariants").flatMap { row -> [NightFact] in
+            guard let name = row["name"]?.text, count(row, "checked") > 0 else { return [] }
+            let violations = count(row, "violations")
             let promise = Invariant(name: name).map { " (\($0.line))" } ?? ""
-            let seen = violations + known + count(row, "observed")
-            let accepted =
-                known == 0
-                ? "" : known == seen ? ", known" : ", \(Figures.count(known)) of them known"
-            return NightFact(
-                kind: .promise, name: name, fails: violations > 0, count: seen,
-                text: "\(name)\(promise): \(Figures.counted(seen, "violation")) in "
-                    + Figures.counted(count(row, "checked"), "check") + accepted)
+            func fact(_ kind: NightFact.Kind, _ seen: Int) -> NightFact {
+                NightFact(
+                    kind: kind, name: name, fails: kind == .promise && violations > 0, count: seen,
+                    text: "\(name)\(promise): \(Figures.counted(seen, "violation")) in "
+                        + Figures.counted(count(row, "checked"), "check"))
+            }
+            let known = count(row, "known")
+            return [fact(.promise, violations + count(row, "observed"))]
+                + (known > 0 ? [fact(.known, known)] : [])
         }
     }
 

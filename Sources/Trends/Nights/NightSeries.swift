@@ -100,7 +100,8 @@ public struct NightSeries: Sendable, Hashable {
             }
             let recent = present.filter { $0 >= changes.last?.first ?? 0 }
             level = Self.median(
-                (recent.count > 1 ? recent.dropLast() : recent).compactMap { values[$0] })
+                (recent.count > 1 && recent.last == values.count - 1 ? recent.dropLast() : recent)
+                    .compactMap { values[$0] })
             isOnGrid =
                 isAboutPolls
                 && [level, present.last.flatMap { values[$0] }].allSatisfy { value in
