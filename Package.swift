@@ -35,7 +35,9 @@ func part(
 func tests(
     _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
 ) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: house)
+    .testTarget(
+        name: name, dependencies: dependencies, exclude: exclude, swiftSettings: house,
+        linkerSettings: allocator)
 }
 
 /// `SCREENRIG_TESTS=CheckerTests,RigsTests swift test` builds these test targets and no others: a third of
