@@ -5,26 +5,15 @@ set -u
 
 # Where nobody edits and builds again: whole modules at a time, which is less to compile and makes faster tests, and no
 # index for editors.
-flags=
 if [ "${CI:-}" = true ]; then
-    flags='--disable-index-store -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1'
+    set -- --disable-index-store -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1 "$@"
 fi
 
 said=$(mktemp)
 trap 'rm -f "$said" "$said.code"' EXIT
 
-# Tests that run processes wait most of the time, all others compute: they go side by side.
-everything() {
-    swift build --build-tests $flags || return
-    swift test --skip-build $flags --filter '^CommandTests\.' &
-    processes=$!
-    swift test --skip-build --ignore-lock $flags --skip '^CommandTests\.'
-    code=$?
-    wait "$processes" && return "$code"
-}
-
 {
-    if [ $# = 0 ]; then everything; else swift test $flags "$@"; fi
+    swift test "$@"
     echo $? >"$said.code"
 } 2>&1 | tee "$said"
 
