@@ -17,7 +17,7 @@ let house: [SwiftSetting] = [
 /// them. To step through it, take this away. The rest is not worth the time that optimising takes.
 let quick: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// Of programs: what every exchange allocates takes more than a third of a simulation's time with the C library's own
+/// Of programs, and of tests as well: what every exchange allocates takes more than a third of a simulation's time with the C library's own
 /// allocator (docs/performance.md).
 let allocator: [LinkerSetting] = [.linkedLibrary("jemalloc")]
 

@@ -87,8 +87,8 @@ package struct Axis {
     }
 
     /// Milliseconds on a logarithmic scale around the given values: 1, 2, 5 in each decade while
-    /// there are few decades.
-    package static func milliseconds(around values: [Double]) -> Axis {
+    /// there are few decades; of more than `most` ticks, which would lie on each other, whole decades and the ends.
+    package static func milliseconds(around values: [Double], ticks most: Int = .max) -> Axis {
         let positive = values.filter { $0 > 0 }
         let smallest = positive.min() ?? 1
         let largest = max(positive.max() ?? 10, smallest * 1.2)
@@ -97,8 +97,12 @@ package struct Axis {
         for power in -4...7 { marks += steps.map { $0 * pow(10, Double(power)) } }
         let low = marks.last { $0 <= smallest } ?? marks[0]
         let high = marks.first { $0 >= largest } ?? largest
-        let ticks = marks.filter { $0 >= low && $0 <= high }
-            .map { Tick(value: $0, label: time($0)) }
+        var shown = marks.filter { $0 >= low && $0 <= high }
+        if shown.count > most {
+            let decades = (-4...7).map { pow(10, Double($0)) }
+            shown.removeAll { $0 != low && $0 != high && !decades.contains($0) }
+        }
+        let ticks = shown.map { Tick(value: $0, label: time($0)) }
         return Axis(shape: .log, low: low, high: high, ticks: ticks)
     }
 

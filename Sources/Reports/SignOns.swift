@@ -157,7 +157,12 @@ public struct SignOns: Sendable, Hashable {
                 households + diversion.households, min(example, diversion.example)
             )
         }
-        return order.prefix(3).map { reason in
+        // The same reason stands once for each path that was taken instead.
+        let ranked = order.enumerated().sorted { one, other in
+            let (first, second) = (counts[one.element], counts[other.element])
+            return (second?.households ?? 0, one.offset) < (first?.households ?? 0, other.offset)
+        }.map(\.element)
+        return ranked.prefix(3).map { reason in
             let (households, example) = counts[reason] ?? (0, 0)
             return "left the platform's path at \(reason) "
                 + "(\(Figures.counted(households, "household")), such as household \(example))"

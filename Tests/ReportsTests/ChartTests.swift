@@ -51,6 +51,14 @@ struct ChartTests {
             axis.ticks.map(\.label) == ["0 %", "50 %", "75 %", "90 %", "99 %", "99.9 %", "99.99 %"])
     }
 
+    @Test("ticks that would lie on each other are those of whole decades and the ends")
+    func fewTicks() {
+        let axis = Axis.milliseconds(around: [0.2, 47], ticks: 7)
+        #expect(axis.ticks.map(\.label) == ["0.2 ms", "1 ms", "10 ms", "50 ms"])
+        #expect(Axis.milliseconds(around: [0.2, 47]).ticks.count == 8)
+        #expect(Axis.milliseconds(around: [2, 47], ticks: 7).ticks.count == 5)
+    }
+
     @Test("values between two round numbers are still told by the ends of their axis")
     func narrow() {
         let axis = Axis.milliseconds(from: 3.16, to: 4.64)

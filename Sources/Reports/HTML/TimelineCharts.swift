@@ -244,7 +244,7 @@ struct TimelineCharts {
         var plot = Plot(
             x: .time(through: seconds),
             y: isLog
-                ? .milliseconds(around: all)
+                ? .milliseconds(around: all, ticks: Int(height / 15))
                 : .upward(to: all.max() ?? 1, wanted: height > 150 ? 4 : 2, label: label))
         plot.height = height
         plot.top = names && !stages.isEmpty ? 28 : 12

@@ -322,8 +322,10 @@ struct TrialReading {
         guard exchanges.contains(where: { $0.exchange.operation == .configuration }) else {
             return .notReached
         }
+        let reason = household?.signOn.diversion ?? ""
         return isSilent
-            ? .failed("the device did not sign on by its account")
+            ? .failed(
+                "the device did not sign on by its account" + (reason.isEmpty ? "" : ": \(reason)"))
             : .notNeeded("this kind of household signs in by another path")
     }
 

@@ -141,11 +141,27 @@ struct TrialRemedy {
         let asked = reading.exchanges.contains {
             TrialReading.parts(of: .platform).contains($0.step)
         }
+        let isBrought = reading.exchanges.contains { $0.step == .platformExchange }
+        let hasRequest = reading.exchanges.contains {
+            if case .profileRequest = $0.answer { true } else { false }
+        }
+        if hasRequest, !isBrought { return refused(by: reading.kind?.platform?.signer) }
         if asked { return service(reading, .platform) }
         return
             "the configuration must offer the provider of the device's account for the platform "
             + "(enablePlatformServices, boardingStatus SUPPORTED, platformMappingId); ask the server's team to "
             + "enable it for '\(reading.rig.target.requestor)', or try a kind without platform-sign-on (--kind)"
+    }
+
+    /// The platform of the rig refused what the service asked of it.
+    private static func refused(by signer: PlatformSignOn.Signer?) -> String {
+        guard case .command(let program, _)? = signer else {
+            return
+                "the platform in screenrig, not the service, refused: it answers SAML attribute queries that are signed with "
+                + "the demo key, or with 'key' of platform-sign-on (docs/stand-in.md); let a program answer what your "
+                + "service asks: platform-sign-on: {command: PROGRAM}"
+        }
+        return "correct the program '\(program)' of platform-sign-on"
     }
 
     // MARK: Service

@@ -212,7 +212,8 @@ struct DigestReader {
             return Digest.Finding(
                 kind: .unusual, colour: unusual.isAlarm ? .red : .amber, name: jump.series.name,
                 text: "\(view.sentence(jump)). \(rest)",
-                short: "\(jump.series.name) unusual, \(jump.series.text(unusual.value))",
+                short: "\(jump.series.name) \(unusual.isAlarm ? "far worse" : "unusual"), "
+                    + jump.series.text(unusual.value),
                 since: since(first, fact: unusual.nights > 1 ? "Since" : "Seen"))
         }
     }
