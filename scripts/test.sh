@@ -3,10 +3,10 @@
 #   test.sh --filter RigsTests     arguments are those of 'swift test'
 set -u
 
-# Where nobody edits and builds again: whole modules at a time, which is less to compile and makes faster tests, and no
-# index for editors.
+# Where nobody edits and builds again, whole modules at a time: less to compile, and faster tests. The index for editors has
+# to stay: tests are found in it.
 if [ "${CI:-}" = true ]; then
-    set -- --disable-index-store -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1 "$@"
+    set -- -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 1 "$@"
 fi
 
 said=$(mktemp)
