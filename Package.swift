@@ -17,8 +17,8 @@ let house: [SwiftSetting] = [
 /// them. To step through it, take this away. The rest is not worth the time that optimising takes.
 let quick: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// Of programs, and of tests as well: what every exchange allocates takes more than a third of a simulation's time with the C library's own
-/// allocator (docs/performance.md).
+/// Of programs and tests: what every exchange allocates takes more than a third of a simulation's time with the C
+/// library's own allocator (docs/performance.md).
 let allocator: [LinkerSetting] = [.linkedLibrary("jemalloc")]
 
 /// A library of the product with its tests beside it, by the arrows of ARCHITECTURE.md. `files`: files or folders of

@@ -1,6 +1,6 @@
 internal import Vocabulary
 
-/// What is made of a contradiction: a violation with its evidence, told once for a household.
+/// What is made of a contradiction: a violation with its evidence, the first of a household with what follows from it.
 extension HouseholdState {
     /// Puts a violation together; `evidence` is in the order of its telling, the last the one that
     /// nothing explains.
@@ -12,7 +12,7 @@ extension HouseholdState {
         let certainty = weakened(certainty, invariant, evidence)
         let source = source ?? registry.source(of: invariant)
         let last = evidence.last
-        let told = evidence.map { "\($0.operation.name) \($0.answer)" }.joined(separator: " > ")
+        let answers = evidence.map { "\($0.operation.name) \($0.answer)" }.joined(separator: " > ")
         var sentence = "household \(household): \(text)"
         if evidence.contains(where: { $0.flags & Observed.Flags.edge.rawValue != 0 }) {
             sentence += "; the response came from the edge, not from the service"
@@ -21,7 +21,7 @@ extension HouseholdState {
             invariant: invariant, certainty: certainty, source: source,
             standing: registry.standing(invariant, certainty, source, last?.operation),
             household: household, exchanges: evidence.map { Int($0.sequence) },
-            operations: evidence.map(\.operation), signature: "\(invariant.name): \(told)",
+            operations: evidence.map(\.operation), signature: "\(invariant.name): \(answers)",
             gap: gap.flatMap { $0 < 0 ? nil : $0 }, at: last?.ret ?? now, sentence: sentence,
             scene: scene(evidence))
         violation.gapFrom = violation.gap.flatMap {
@@ -60,8 +60,8 @@ extension HouseholdState {
         return certainty
     }
 
-    /// The first cause of a household is told; what follows from it is attached. `isOfEnds`: a profile's end that
-    /// nobody saw would explain it.
+    /// Reports the first cause of a household; what follows from it is attached. `isOfEnds`: an unseen end of a profile
+    /// would explain it.
     mutating func accuse(
         _ violation: Violation, foreignTag: UInt64 = 0, onAccount account: UInt64 = 0,
         isOfEnds: Bool = true

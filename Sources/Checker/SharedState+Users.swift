@@ -51,7 +51,8 @@ extension SharedState {
         foreign.removeAll()
     }
 
-    /// The same where users are learned; gives the positions of those whose users no other household was shown as, and the accounts file has nowhere.
+    /// The same where users are learned; gives the positions of those whose users no other household was shown as and the
+    /// accounts file does not list.
     private func settleForeign(_ resolution: UserResolution) -> Set<Int> {
         var unowned: Set<Int> = []
         for (position, user, subjects) in foreign where !found[position].isWithdrawn {

@@ -213,12 +213,8 @@ struct ConformanceJudge {
         let name = FieldPath.text(field.name, in: path)
         var sort = Self.sort(of: value)
         if case .code = field.kind, value.kind == .string, let text = value.text {
-            sort = "a string of \(text.count)"
-            if !(6...7).contains(text.count) {
-                sort += " characters"
-            } else {
-                sort += " other characters"
-            }
+            sort =
+                "a string of \(text.count) \((6...7).contains(text.count) ? "other " : "")characters"
         }
         found.append(deviation("\(name) is \(field.kind.wanted)", sort, field.source))
     }

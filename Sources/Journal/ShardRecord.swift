@@ -24,7 +24,7 @@ public struct ShardRecord: Sendable, Hashable {
     public var earlier: [String]
     /// Households that an earlier attempt began and did not end, in ascending order. They are not run again.
     public var lost: [Int]
-    /// `AccountList.fingerprint` of the file of accounts, of which each shard has a part; nil where there is none.
+    /// `AccountList.fingerprint` of the file of accounts, of which each shard has a part; nil: no such file.
     public var accounts: UInt64?
     /// Where in the plan this attempt began; zero for the first attempt. The instants of every attempt count from the
     /// plan's zero.

@@ -148,24 +148,21 @@ public struct SignOns: Sendable, Hashable {
 
     /// Why, the most frequent reasons first.
     var diversionReasons: [String] {
-        var order: [String] = []
-        var counts: [String: (households: Int, example: Int)] = [:]
-        for diversion in diversions {
-            if counts[diversion.reason] == nil { order.append(diversion.reason) }
-            let (households, example) = counts[diversion.reason] ?? (0, .max)
-            counts[diversion.reason] = (
-                households + diversion.households, min(example, diversion.example)
-            )
-        }
         // The same reason stands once for each path that was taken instead.
-        let ranked = order.enumerated().sorted { one, other in
-            let (first, second) = (counts[one.element], counts[other.element])
-            return (second?.households ?? 0, one.offset) < (first?.households ?? 0, other.offset)
-        }.map(\.element)
-        return ranked.prefix(3).map { reason in
-            let (households, example) = counts[reason] ?? (0, 0)
-            return "left the platform's path at \(reason) "
-                + "(\(Figures.counted(households, "household")), such as household \(example))"
+        var reasons: [(text: String, households: Int, example: Int)] = []
+        for diversion in diversions {
+            if let known = reasons.firstIndex(where: { $0.text == diversion.reason }) {
+                reasons[known].households += diversion.households
+                reasons[known].example = min(reasons[known].example, diversion.example)
+            } else {
+                reasons.append((diversion.reason, diversion.households, diversion.example))
+            }
+        }
+        return reasons.enumerated().sorted {
+            ($1.element.households, $0.offset) < ($0.element.households, $1.offset)
+        }.prefix(3).map { _, reason in
+            "left the platform's path at \(reason.text) (\(Figures.counted(reason.households, "household")), such as "
+                + "household \(reason.example))"
         }
     }
 }

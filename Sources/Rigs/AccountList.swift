@@ -1,4 +1,5 @@
 public import Dialects
+internal import Statistics
 
 extension Rig {
     /// Whom viewers sign in as.
@@ -71,19 +72,15 @@ public struct AccountList: Sendable, Hashable {
         return part
     }
 
-    /// Tells two files of accounts apart by who is in them, in their order, wherever they lie: FNV-1a over provider, user and
+    /// Tells two files of accounts apart by who is in them, in their order, wherever they lie: over provider, user and
     /// user-id. Of a shard's part, that of the whole file.
     public var fingerprint: UInt64 {
         if let fingerprintOfFile { return fingerprintOfFile }
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for entry in entries {
-            for text in [entry.mvpd, entry.account.user, entry.account.userID ?? ""] {
-                for byte in Array(text.utf8) + [0xFF] {
-                    hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
-                }
+        return entries.reduce(TextHash.start) { hash, entry in
+            [entry.mvpd, entry.account.user, entry.account.userID ?? ""].reduce(hash) {
+                TextHash.of($1 + "\u{0}", after: $0)
             }
         }
-        return hash
     }
 
     /// The first provider that has fewer accounts than there are shards, with their number: some shard would have

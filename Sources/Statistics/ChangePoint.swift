@@ -296,7 +296,8 @@ public struct ChangePointDetector: Sendable, Hashable {
         return (share * max(0, 1 - share) / each).squareRoot() / (share + max(offset, 1e-9))
     }
 
-    private static func median(_ values: [Double]) -> Double {
+    /// Of at least one value.
+    public static func median(_ values: [Double]) -> Double {
         let sorted = values.sorted()
         let half = sorted.count / 2
         return sorted.count.isMultiple(of: 2) ? (sorted[half - 1] + sorted[half]) / 2 : sorted[half]

@@ -324,7 +324,7 @@ struct UserTests {
                 ])
             #expect(story.findings.violations.first?.times == 1)
         }
-        // Whom nobody is shown as is no evidence for either.
+        // A user of one household only is no evidence for either.
         var story = Self.story()
         Self.live(&story, Self.ann, in: 1, from: 0, shown: [Self.ann.user, Self.cy.user])
         #expect(

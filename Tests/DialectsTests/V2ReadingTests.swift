@@ -360,7 +360,7 @@ import Vocabulary
         #expect(Self.read(row).deviations == [])
     }
 
-    @Test("a code longer than the pages have it is shown and typed, and told as a deviation")
+    @Test("a code longer than the pages have it is shown and typed, and reported as a deviation")
     func longCode() {
         let body = Self.session.replacing("K3T9ZQ1", with: "K3T9ZQ1W")
         let reading = Self.read(.createSession, body)

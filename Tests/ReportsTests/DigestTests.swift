@@ -123,8 +123,8 @@ struct DigestTests {
         #expect((5_100...5_300).contains(level))
         let worse = quiet + [2, 2, 2, 2]
         for back in 1...2 {
-            let told = digest(nights(worse + Array(repeating: 1, count: back)))
-            let still = try #require(told.findings.first { $0.kind == .stillWorse })
+            let early = digest(nights(worse + Array(repeating: 1, count: back)))
+            let still = try #require(early.findings.first { $0.kind == .stillWorse })
             #expect(still.text.contains("to 10."), "\(still.text)")
         }
         let gone = digest(nights(worse + [1, 1, 1]))
@@ -273,7 +273,9 @@ struct DigestTests {
         #expect(again.kind == .failed && again.since?.night == all[17].started)
     }
 
-    @Test("what failed a night that its breaker stopped is told, and no value of it is compared")
+    @Test(
+        "what failed in a night that its breaker stopped is reported, and no value of it is compared"
+    )
     func stopped() throws {
         var all = nights(quiet)
         all[19].gap = "stopped by the breaker: 100% of exchanges were errors for 10 s"
@@ -283,10 +285,10 @@ struct DigestTests {
                 text: "threshold 'errors < 1%' missed: 44 %")
         ]
         (all[19].outcome, all[19].headline) = ("fail", "Stopped by the breaker")
-        let told = digest(all)
-        #expect(told.findings.map(\.kind) == [.failed, .noValues] && told.colour == .red)
-        #expect(told.subject == "nightly: threshold 'errors < 1%' missed")
-        #expect(told.view.newestFailure == "this night's run: Stopped by the breaker")
+        let stopped = digest(all)
+        #expect(stopped.findings.map(\.kind) == [.failed, .noValues] && stopped.colour == .red)
+        #expect(stopped.subject == "nightly: threshold 'errors < 1%' missed")
+        #expect(stopped.view.newestFailure == "this night's run: Stopped by the breaker")
     }
 
     @Test("a missed threshold names itself; that violations were counted is left to the promise")

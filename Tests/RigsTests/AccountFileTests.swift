@@ -27,7 +27,7 @@ import Testing
         return list
     }
 
-    @Test("two files are told apart by who is in them and in which order, also by a shard's part")
+    @Test("a fingerprint depends on who is in the file and in which order, also of a shard's part")
     func fingerprints() throws {
         let csv = "mvpd,user,password\nA,ann,x\nA,bob,x\nB,eve,x\nB,dan,x\n"
         let whole = try Self.read(csv)

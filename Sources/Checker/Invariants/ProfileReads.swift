@@ -376,38 +376,4 @@ extension HouseholdState {
             } ?? false
         accuse(found, onAccount: isOne ? 0 : tags[Int(tag)].mark)
     }
-
-    // MARK: Decisions
-
-    /// I14, I26 and I27: what a decision rests on, and the media token that it carries.
-    private mutating func judgeDecision(
-        _ operation: Observed, _ beat: CompactOperation, _ answer: ProfileAnswer,
-        _ book: ProfileBook
-    ) {
-        for slot in missing(operation, answer, book) {
-            judgeAbsence(beat, SignInScope(slot: slot))
-            book.noteEmpty(slot, at: beat.ret)
-        }
-        guard operation.effect == .success else { return }
-        if operation.step == .preauthorize {
-            check(.preauthorizeInert)
-            if operation.detail != 0 {
-                let text = "\(beat.name) returned a media token, which only authorize grants"
-                accuse(violation(.preauthorizeInert, .certain, [beat], text))
-            }
-        } else {
-            if answer.source == .rule, operation.slot > 0 {
-                judgeRule(book.mark(of: operation.slot), beat, "permitted by a degradation rule")
-            }
-            check(.decisionTrue)
-            judgeLife(operation, beat, .decisionTrue)
-            judgeBinding(operation, beat, .decisionTrue)
-        }
-        judgePermit(operation, beat, answer, book)
-        guard isByProfile(operation, answer, book) else { return }
-        check(.authorizationGates)
-        var one = operation
-        (one.tag, one.expires) = (0, 0)
-        judgeToken(one, beat)
-    }
 }

@@ -2,8 +2,8 @@ internal import Checker
 internal import Rendering
 
 /// What a run of the same rig would judge of what a trial has seen: the breaches that would fail it,
-/// those that would only be reported, what it would note of rig and accounts, and the thresholds that this household missed. A run in which
-/// every household meets the same cannot pass, so it is not recommended.
+/// those that would only be reported, what it would note of rig and accounts, and the thresholds that this
+/// household missed. A run in which every household meets the same cannot pass, so it is not recommended.
 public struct TrialForecast: Sendable {
     private let failing: [String]
     private let observed: [String]

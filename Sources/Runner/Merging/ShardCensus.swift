@@ -1,6 +1,5 @@
 internal import Journal
 internal import Rendering
-internal import Rigs
 
 /// How much of the plan was seen: households that began, were lost or ran twice, and shards that are missing or
 /// were cut short.
@@ -8,7 +7,7 @@ struct ShardCensus {
     /// Number of households that began, by the position of the run.
     private(set) var began: [Int] = []
     /// Households that never ended, by the position of the run, in ascending order: those with a record without
-    /// an end, and those that a later attempt names as lost (`addUnseen`).
+    /// an end, and those that a later attempt names as lost (`ShardMerge.addUnseen`).
     private(set) var lost: [[Int]] = []
     /// Parts of the plan that were not seen, or seen twice, a sentence each; the first sentence is the summary.
     private(set) var gaps: [String] = []
@@ -55,33 +54,6 @@ struct ShardCensus {
     static func endOfPlan(_ run: ShardRuns.ShardRun) -> HistoryEnd? {
         run.history.end.flatMap {
             $0.interrupted || !$0.failure.isEmpty || !$0.breaker.isEmpty ? nil : $0
-        }
-    }
-
-    /// Adds to a merge that has run the households that a shard began just before it was cut short, so that no record of
-    /// them was written: the next attempt names them as lost. `plan`: the whole one.
-    static func addUnseen(
-        _ runs: [ShardRuns.ShardRun], to merge: HistoryMerge, of plan: Plan?
-    ) throws(JournalError) {
-        var known: Set<Int> = []
-        for position in runs.indices {
-            known.formUnion(merge.counts[position].unended)
-            let next = position + 1
-            guard runs.indices.contains(next),
-                runs[next].shard.number == runs[position].shard.number
-            else { continue }
-            let unseen = runs[next].shard.lost.filter { known.insert($0).inserted }
-            guard !unseen.isEmpty else { continue }
-            let records = unseen.map { household in
-                HouseholdRecord(
-                    household: household,
-                    kind: plan?.household(household)?.kind.name
-                        ?? runs[position].header.kinds.first ?? "", lane: 0,
-                    arrived: min(
-                        runs[position].until,
-                        .start + (plan?.household(household)?.arrival ?? .zero)))
-            }
-            try merge.add(lost: records, of: position)
         }
     }
 

@@ -104,10 +104,7 @@ package struct ShardMerge {
             })
         do {
             try merge.run()
-            try ShardCensus.addUnseen(
-                runs, to: merge,
-                of: rig.map { Plan($0, seed: Seed(runs[0].header.seed), run: runs[0].header.runID) }
-            )
+            try addUnseen(to: merge, of: rig)
             let census = ShardCensus(shards, merge)
             let rows = try rows(census, bound, started: started)
             var record = MergeRecord(
@@ -118,6 +115,26 @@ package struct ShardMerge {
         } catch {
             merge.discard()
             throw error
+        }
+    }
+
+    /// Adds the households that a shard began just before it was cut short, so that no record of them was written: the next
+    /// attempt names them as lost.
+    private func addUnseen(to merge: HistoryMerge, of rig: Rig?) throws(JournalError) {
+        let runs = shards.runs
+        let plan = rig.map { Plan($0, seed: Seed(runs[0].header.seed), run: runs[0].header.runID) }
+        var known: Set<Int> = []
+        for (position, next) in runs.indices.dropFirst().enumerated() {
+            known.formUnion(merge.counts[position].unended)
+            let run = runs[position]
+            guard runs[next].shard.number == run.shard.number else { continue }
+            let lost = runs[next].shard.lost.filter { known.insert($0).inserted }.map { household in
+                let planned = plan?.household(household)
+                return HouseholdRecord(
+                    household: household, kind: planned?.kind.name ?? run.header.kinds.first ?? "",
+                    lane: 0, arrived: min(run.until, .start + (planned?.arrival ?? .zero)))
+            }
+            if !lost.isEmpty { try merge.add(lost: lost, of: position) }
         }
     }
 

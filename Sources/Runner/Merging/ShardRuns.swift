@@ -113,16 +113,14 @@ struct ShardRuns {
         if left.rigName != right.rigName {
             return "they ran the rigs '\(left.rigName)' and '\(right.rigName)'"
         }
-        let isOfSameAccounts =
-            first.shard.accounts != nil && first.shard.accounts == other.shard.accounts
-        if !isOfSameAccounts, first.shard.accounts != nil, other.shard.accounts != nil {
+        if let one = first.shard.accounts, let two = other.shard.accounts, one != two {
             return
                 "their files of accounts have other users, or in another order, so that two shards may have had the same "
                 + "account at once"
         }
         // The seed that counts is the header's.
-        if let differing = setting(
-            left.rigSource, right.rigSource, besides: ["seed"], apartFromFile: isOfSameAccounts)
+        if left.rigSource != right.rigSource,
+            let differing = setting(settings(of: first), settings(of: other), besides: ["seed"])
         {
             return "their rigs of the name '\(left.rigName)' differ in \(differing)"
         }
@@ -145,21 +143,21 @@ struct ShardRuns {
         header.judging.filter { !$0.hasPrefix("started_us=") }
     }
 
+    /// The effective settings of a rig, without the place of a file of accounts that is known by its fingerprint.
+    private static func settings(of run: ShardRun) -> [String: String] {
+        var settings = Rig.settings(of: run.header.rigSource)
+        guard run.shard.accounts != nil else { return settings }
+        settings["accounts"] = settings["accounts"]?.split(separator: "\n")
+            .filter { !$0.hasPrefix("file:") }.joined(separator: "\n")
+        return settings
+    }
+
     /// `load: 'arrivals: [...]' and 'arrivals: [...]'`: the first key at the top level whose effective setting differs;
-    /// how the two are written says nothing, nor, `apartFromFile`, where the file of accounts lies.
+    /// how the two are written says nothing.
     private static func setting(
-        _ one: String, _ other: String, besides ignored: Set<String>, apartFromFile: Bool
+        _ one: [String: String], _ other: [String: String], besides ignored: Set<String>
     ) -> String? {
-        guard one != other else { return nil }
-        var settings = [one, other].map { Rig.settings(of: $0) }
-        if apartFromFile {
-            for index in settings.indices {
-                settings[index]["accounts"] = settings[index]["accounts"].map { text in
-                    text.split(separator: "\n").filter { !$0.hasPrefix("file:") }
-                        .joined(separator: "\n")
-                }
-            }
-        }
+        let settings = [one, other]
         let key = Set(settings[0].keys).union(settings[1].keys).subtracting(ignored).sorted()
             .first { settings[0][$0] != settings[1][$0] }
         guard let key else { return nil }

@@ -2,6 +2,7 @@ internal import Journal
 internal import Rendering
 public import Reports
 public import Rigs
+internal import Statistics
 
 /// One night of a rig: the values that were measured, or why there are none.
 public struct Night: Sendable, Hashable {
@@ -224,17 +225,11 @@ extension Comparability {
         parts["part of the plan"] = part.first
         let named = parts.sorted { $0.key < $1.key }.map { name, text in
             name.filter { !$0.isWhitespace } + "="
-                + String(Self.hash(text) & 0xffff_ffff, radix: 16)
+                + String(TextHash.of(text) & 0xffff_ffff, radix: 16)
         }
         return
-            ([Self.formatPrefix + String(Self.hash(all.joined(separator: "\n")), radix: 16)] + named)
+            ([Self.formatPrefix + String(TextHash.of(all.joined(separator: "\n")), radix: 16)]
+            + named)
             .joined(separator: " ")
-    }
-
-    /// FNV-1a: any change of the text changes it, and nobody gains by a collision.
-    private static func hash(_ text: String) -> UInt64 {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return hash
     }
 }

@@ -98,10 +98,11 @@ public struct NightSeries: Sendable, Hashable {
                 if change.isWorse { change.acceptance = isAccepted(change) }
                 return change
             }
-            let recent = present.filter { $0 >= changes.last?.first ?? 0 }
-            level = Self.median(
-                (recent.count > 1 && recent.last == values.count - 1 ? recent.dropLast() : recent)
-                    .compactMap { values[$0] })
+            var recent = present.suffix(from: found.last?.first ?? 0)
+            if recent.count > 1, recent.last == values.count - 1 { recent.removeLast() }
+            level =
+                recent.isEmpty
+                ? nil : ChangePointDetector.median(recent.compactMap { values[$0] })
             isOnGrid =
                 isAboutPolls
                 && [level, present.last.flatMap { values[$0] }].allSatisfy { value in
@@ -205,13 +206,6 @@ public struct NightSeries: Sendable, Hashable {
 
     static let gridNote =
         "not compared: dominated by the poll interval"
-
-    private static func median(_ values: [Double]) -> Double? {
-        guard !values.isEmpty else { return nil }
-        let sorted = values.sorted()
-        let half = sorted.count / 2
-        return sorted.count.isMultiple(of: 2) ? (sorted[half - 1] + sorted[half]) / 2 : sorted[half]
-    }
 
     /// `28 times`, `35 % above`, `20 % below`; of shares the difference.
     func excessText(_ unusual: Unusual) -> String {
