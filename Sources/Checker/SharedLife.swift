@@ -40,6 +40,10 @@ final class SharedLife {
         over = high
     }
 
+    func isHandedOut(before other: SharedLife) -> Bool {
+        (ret, call, household, sequence) < (other.ret, other.call, other.household, other.sequence)
+    }
+
     var household: Int { Int(householdNumber < 0 ? ~householdNumber : householdNumber) }
     var sequence: Int { abs(Int(sequenceNumber)) }
     /// What made it; a session that a partner's request fell back to counts as one that was created.

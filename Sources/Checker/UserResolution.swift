@@ -222,6 +222,7 @@ extension UserLedger {
             if let person = counts[user]?.values.first.map({ claims[$0.first].person }) {
                 // Shown to others only, while its own account was shown as somebody else.
                 if let named = namedElsewhere[person], named.count == 1, let own = named.first,
+                    listedUser(of: own.key, otherThan: user) == nil,
                     left.allSatisfy({ otherNames[$0]?.contains(person) == false })
                 {
                     resolution.homes[user] = own.value
@@ -310,16 +311,8 @@ extension UserLedger {
             let agreeing = compared.filter { claim in
                 persons[claim.account]?.contains { $0.person == claim.person } == true
             }
-            if source != .household, agreeing.count * 2 > compared.count {
-                // It means what tokens mean by it.
-                for claim in own {
-                    guard let shown = persons[claim.account]?.first,
-                        persons[claim.account]?.contains(where: { $0.person == claim.person })
-                            != true
-                    else { continue }
-                    accuse(claim, .otherThan(shown.name, household: shown.household), [])
-                }
-                return
+            guard source == .household || agreeing.count * 2 <= compared.count else {
+                return resolveAsTokens(own, persons)
             }
             group(source)
             for claim in own {
@@ -331,6 +324,34 @@ extension UserLedger {
                     let home = first(claim.user, of: owner)?.household
                 else { continue }
                 accuse(claim, .anothers(household: home), [owner])
+            }
+        }
+
+        /// Users that are named as tokens name them, of accounts by which households signed in.
+        private mutating func resolveAsTokens(_ own: [Claim], _ persons: [UInt64: [Claim]]) {
+            own.first.map { group($0.source) }
+            for claim in own {
+                if let shown = persons[claim.account] {
+                    guard !shown.contains(where: { $0.person == claim.person }) else { continue }
+                    accuse(claim, .otherThan(shown[0].name, household: shown[0].household), [])
+                } else if let owners = resolution.owners[claim.user],
+                    let home = resolution.homes[claim.user], !owners.contains(claim.account)
+                {
+                    // Nothing else names the user of a TV that the platform has signed in.
+                    accuse(
+                        claim,
+                        unsure.contains(claim.user)
+                            ? .eithers(household: home) : .anothers(household: home), owners)
+                } else if known[claim.account].map({ $0 != claim.user }) ?? false,
+                    claim.source == .media
+                {
+                    accuse(claim, .notListed, [])
+                } else if let claimants = accountsOf[claim.user], claimants.count > 1,
+                    let owner = owner(of: claim.user, among: claimants), owner != claim.account,
+                    let home = first(claim.user, of: owner)?.household
+                {
+                    accuse(claim, .eithers(household: home), [owner])
+                }
             }
         }
 

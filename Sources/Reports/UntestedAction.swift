@@ -29,6 +29,15 @@ extension Findings {
     func untestedActions(signedIn: Int, protocols: [String]) -> [UntestedAction] {
         var actions: [UntestedAction] = []
         if signedIn > 0, isUntested(.tokenIsolation) { actions.append(nameless(protocols)) }
+        if let columnNote {
+            actions.append(
+                UntestedAction(
+                    invariant: .tokenIsolation, question: "whether each TV got its own user",
+                    remedy: "the service returned other users than the accounts file",
+                    sentence:
+                        "\(columnNote): either the column is wrong, or these TVs are signed in as somebody else. "
+                        + "To test it, correct the column, or find out whose these users are"))
+        }
         for (invariant, question) in [
             (Invariant.logoutFinal, "whether a logout ends the sign-in"),
             (.deleteFinal, "whether a deleted code is gone"),

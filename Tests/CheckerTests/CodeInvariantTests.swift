@@ -106,6 +106,21 @@ struct CodeInvariantTests {
     }
 
     @Test(
+        "I8: of two that were asked for at once, the later answer is accused",
+        arguments: [true, false])
+    func overlapping(isFirstSlow: Bool) throws {
+        var story = Story()
+        story.code("AAAAAA1", at: 0, took: isFirstSlow ? 900 : 300, in: 7)
+        story.code("AAAAAA1", at: 200, took: 300, in: 8)
+        let found = try story.only()
+        #expect(found.invariant == .codeUnique)
+        #expect(found.household == (isFirstSlow ? 7 : 8))
+        #expect(
+            found.sentence.contains("was valid for household \(isFirstSlow ? 8 : 7) (#1)"),
+            "\(found.sentence)")
+    }
+
+    @Test(
         "I8: a code may come again once it was deleted, replaced or has expired", arguments: 0..<3)
     func codeAgain(way: Int) {
         var story = Story()

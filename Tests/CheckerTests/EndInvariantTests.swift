@@ -184,6 +184,16 @@ struct EndInvariantTests {
                 + "after the TV's logout #13 had ended it; there was no sign-in in between")
     }
 
+    @Test("a household that was never answered was put to no test")
+    func unanswered() {
+        var story = Story()
+        story.tell(.tv, .registrationCode, at: 0, .none, code: nil, lost: true)
+        #expect(story.findings[.linearizable].checked == 0)
+        #expect(story.findings[.linearizable].households == 0)
+        story.code(at: 100)
+        #expect(story.findings[.linearizable].checked == 1)
+    }
+
     @Test(
         "I10: the check of a code after the sign-out is a reading of ours; a poll then is documented"
     )

@@ -83,12 +83,12 @@ struct Story {
 
     /// A code, made 1 ms before the answer; it lives for `life` seconds.
     mutating func code(
-        _ code: String = "AAAAAA1", at: Double = 0, life: Int64 = 1800, in household: Int = 7,
-        skew: Int64 = 0, record: String? = nil
+        _ code: String = "AAAAAA1", at: Double = 0, took: Double = 4, life: Int64 = 1800,
+        in household: Int = 7, skew: Int64 = 0, record: String? = nil
     ) {
         let generated = Self.epoch + Int64(at) + 2 + skew
         tell(
-            .tv, .registrationCode, at: at, in: household, code: code,
+            .tv, .registrationCode, at: at, took: took, in: household, code: code,
             expires: generated + life * 1000, generated: generated,
             record: record ?? "record of \(code) in \(household)")
     }

@@ -214,8 +214,10 @@ struct UserTests {
                 == story.findings.columnNote.map { $0 + "; users learned from sign-ins" })
     }
 
-    @Test("by the column a single sign-in tells, wherever it is wrong")
-    func column() {
+    @Test(
+        "by the column a single sign-in tells, whatever else names that user",
+        arguments: [false, true])
+    func column(isEverywhere: Bool) {
         var story = Self.story()
         let people = [Self.ann, Self.ben, Self.cy].map { person in
             var person = person
@@ -224,7 +226,10 @@ struct UserTests {
         }
         Self.live(&story, people[0], in: 1, from: 0)
         Self.live(&story, people[1], in: 2, from: 20)
-        Self.live(&story, people[2], in: 3, from: 40, shown: [Self.user("u-99")])
+        Self.live(
+            &story, people[2], in: 3, from: 40, shown: [Self.user("u-99")],
+            media: isEverywhere ? Self.user("u-99") : nil,
+            metadata: (isEverywhere ? "u-99" : nil, nil))
         #expect(
             story.sentences == [
                 "household 3: the TV's poll-token #4 returned user u-99 at DemoCable, but "
@@ -256,6 +261,52 @@ struct UserTests {
             ])
         #expect(Self.accused(story) == ["token-isolation 3 certain"])
         #expect(story.findings.failing == 1)
+    }
+
+    @Test("a TV that the platform signed in is told another household's user, or none of the file")
+    func platform() {
+        func told(_ shown: Person, listed: String? = nil, isTwice: Bool = false) -> [String] {
+            var story = Self.story()
+            for (number, person) in [Self.ann, Self.ben].enumerated() {
+                Self.live(
+                    &story, person, in: number + 1, from: Double(number) * 20, media: person.user,
+                    metadata: (person.user.user, nil))
+            }
+            for household in isTwice ? [8, 9] : [9] {
+                let from = Double(household) * 600
+                var account = household == 9 ? Self.cy.account : Tag(mvpd: "DemoCable", user: "dan")
+                if let listed { account.user = listed }
+                story.tell(
+                    .tv, .tokenExchange, at: from, in: household, code: nil, tag: account,
+                    record: listed == nil ? nil : Self.cy.account.user, status: 204)
+                story.tell(
+                    .tv, .authorize, at: from + 100, in: household, code: nil, resource: "demo-1")
+                story.tell(
+                    .tv, .mediaToken, at: from + 200, in: household, code: nil, tag: shown.user,
+                    expires: Story.epoch + 430_000, resource: "demo-1",
+                    secret: UInt64(household) << 32)
+                story.ends[household] = from + 300
+            }
+            return story.sentences
+        }
+        #expect(told(Self.cy) == [])
+        #expect(told(Self.cy, listed: "u-33") == [])
+        #expect(
+            told(Self.ann) == [
+                "household 9: the TV's media-token #3 returned user u-11 at DemoCable, which belongs to "
+                    + "another account: household 1 signed in with that account"
+            ])
+        #expect(
+            told(Person("x", "u-99"), listed: "u-33") == [
+                "household 9: the TV's media-token #3 returned user u-99 at DemoCable, but the accounts "
+                    + "file has another user-id for the account"
+            ])
+        #expect(told(Person("x", "u-99")) == [], "nobody knows what the service calls that user")
+        #expect(
+            told(Person("x", "u-99"), isTwice: true) == [
+                "household 9: the TV's media-token #3 returned user u-99 at DemoCable, as household 8 was, "
+                    + "which signed in with another account: one of the two got the other's user"
+            ])
     }
 
     @Test("a poll that went astray before the victim's own names the household that made it")

@@ -6,11 +6,15 @@ extension SharedState {
     /// everything is known that may have ended the first. Whatever else broke in the two households
     /// from then on follows from it.
     func judgeTwins() {
-        // In the order in which they were handed out, however lanes interleaved.
-        let pairs = twinLives.sorted {
-            ($0.newer.call, $0.newer.household, $0.older.call, $0.older.household)
-                < ($1.newer.call, $1.newer.household, $1.older.call, $1.older.household)
-        }
+        // Of two that were asked for at once, the one that was answered first is the holder's. In the order in which they
+        // were handed out, however lanes interleaved.
+        let pairs =
+            twinLives
+            .map { $0.older.isHandedOut(before: $0.newer) ? $0 : ($0.newer, $0.older, $0.isRecord) }
+            .sorted {
+                ($0.newer.call, $0.newer.household, $0.older.call, $0.older.household)
+                    < ($1.newer.call, $1.newer.household, $1.older.call, $1.older.household)
+            }
         guard !pairs.isEmpty else { return }
         var accused: [Int: Int] = [:]
         for (older, newer, isRecord) in pairs {

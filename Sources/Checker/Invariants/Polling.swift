@@ -69,13 +69,16 @@ extension HouseholdState {
         guard let operation = Observed.read(exchange, deadline: registry.deadline) else { return }
         var beat = CompactOperation(operation)
         beat.sequence = Int32(truncatingIfNeeded: exchange.pointee.sequence)
-        for deviation in exchange.pointee.deviations {
-            let source: PromiseSource =
-                deviation.source == .documented ? .documented : .ours
-            accuse(
-                violation(
-                    .conforms, .certain, [beat], source: source,
-                    "\(beat.name): \(deviation.rule); found \(deviation.found)"))
-        }
+        // However many rules an answer breaks, it is one: what the documentation promises goes before a reading of ours.
+        let deviations = exchange.pointee.deviations
+        guard
+            let deviation = deviations.first(where: { $0.source == .documented })
+                ?? deviations.first
+        else { return }
+        accuse(
+            violation(
+                .conforms, .certain, [beat],
+                source: deviation.source == .documented ? .documented : .ours,
+                "\(beat.name): \(deviation.rule); found \(deviation.found)"))
     }
 }
