@@ -41,6 +41,19 @@ struct BreachPatternTests {
         #expect(pattern.reading(of: sample(answeredAfter: took, offset: offset)) == reading)
     }
 
+    @Test("a trial whose accusation is of another request may hide what the swept one broke")
+    func hidden() {
+        let hit = sample(answeredAfter: 1, offset: 10, isHit: true)
+        var other = sample(answeredAfter: 1, offset: 10, isHit: true)
+        other.breaches[0].isOfSwept = false
+        other.breaches[0].ops = ["authenticate", "poll-2"]
+        let pattern = BreachPattern(Promise(.signInVisible), in: [hit, other])
+        #expect(pattern.reading(of: hit) == .hit)
+        #expect(pattern.reading(of: other) == .blind)
+        // Where the swept op breaks nothing, whoever breaks it counts.
+        #expect(BreachPattern(Promise(.signInVisible), in: [other]).reading(of: other) == .hit)
+    }
+
     @Test("before anything has been seen every trial counts")
     func unknown() {
         let miss = sample(answeredAfter: 8, offset: 5)

@@ -486,6 +486,77 @@ private struct StoppedArena: Arena {
         #expect(FixedAt(made, confidence: 0.99).replays == nil)
     }
 
+    /// Breaks where the second poll comes 20 to 60 ms after the first was answered; sent at once, it is so late in every fifth
+    /// trial.
+    private struct LateArena: Arena {
+        let played = RuleArena.Played()
+
+        func play(_ schedules: [Schedule]) async -> [TrialResult] {
+            schedules.map { schedule in
+                var result = TrialResult(schedule: schedule, households: [0])
+                guard let second = schedule[op: "poll-2"] else { return result }
+                let isLate = second.offset == .zero && played.next.isMultiple(of: 5)
+                let offset = second.offset + (isLate ? .milliseconds(46) : .zero)
+                result.releases = [
+                    .init(op: "poll-2", sent: .init(offset), sequence: 2, offset: offset)
+                ]
+                if offset >= .milliseconds(20), offset <= .milliseconds(60) {
+                    result.breaches = [
+                        Breach(
+                            .tokenMonotonic, source: .ours, sentence: "gone", household: 0,
+                            exchanges: [2])
+                    ]
+                }
+                return result
+            }
+        }
+
+        func play(_ schedules: [Schedule], in company: Isolation) async -> [TrialResult] {
+            await play(schedules)
+        }
+    }
+
+    @Test("what broke the promise because it came late stays as late in the case")
+    func late() async throws {
+        var schedule = Schedule(
+            plan: "late",
+            actors: [
+                .init(name: "phone", screen: .second, household: 0),
+                .init(name: "tv", screen: .first, household: 0),
+            ],
+            ops: [
+                .init("authenticate", "phone", .authenticate), .init("poll", "tv", .pollToken),
+                .init("poll-2", "tv", .pollToken),
+            ])
+        schedule[op: "poll"]?.anchor = .init(.lastByteSent, of: "authenticate")
+        schedule[op: "poll-2"]?.anchor = .init(.firstReplyByte, of: "poll")
+        let finding = RaceFinding(
+            plan: "late", invariant: .tokenMonotonic, source: .ours, schedule: schedule,
+            swept: "poll", best: .zero, rate: HitRate(hits: 8, trials: 40), sentence: "gone")
+        let work = CaseWork(
+            .init(
+                version: "0", rig: .init(name: "r", source: ""), seed: 1,
+                target: .init(name: "here", protocolName: "adobe-pass-v1"), startedMicroseconds: 0),
+            on: LateArena())
+        let made = await work.make(finding, madeAt: 0)
+        #expect(made.schedule[op: "poll-2"]?.offset == .milliseconds(46))
+        #expect(made.evidence?.rate == HitRate(hits: 20, trials: 20))
+        #expect(
+            Case.when(try #require(made.schedule[op: "poll-2"])) == "46 ms after poll is answered")
+        // Ended before anything was measured: the times of the trial that broke it are all that is known.
+        var cut = finding
+        cut.isUnrefined = true
+        var example = TrialResult(schedule: schedule, households: [0])
+        example.releases = [
+            .init(op: "poll", sent: .start, sequence: 1, offset: .milliseconds(12)),
+            .init(op: "poll-2", sent: .start, sequence: 2, offset: .milliseconds(46)),
+        ]
+        let stopped = CaseWork(work.origin, on: StoppedArena())
+        let unmeasured = await stopped.make(cut, example: example, madeAt: 0)
+        #expect(unmeasured.schedule[op: "poll"]?.offset == .milliseconds(12))
+        #expect(unmeasured.schedule[op: "poll-2"]?.offset == .milliseconds(46))
+    }
+
     @Test("what was given is kept by the search and its cases together, to a tenth more")
     func allowance() async {
         let allowance = Allowance(trials: 300, time: nil, clock: { .zero })

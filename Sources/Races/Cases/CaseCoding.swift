@@ -106,6 +106,9 @@ extension Case.Trial {
     func utc(_ nanoseconds: Int64) -> String {
         UTCTime.rfc3339(microseconds: startedMicroseconds + nanoseconds / 1_000, decimals: 6)
     }
+
+    /// The same without its day: `07:00:00.123456`.
+    func time(_ nanoseconds: Int64) -> String { String(utc(nanoseconds).dropFirst(11).dropLast()) }
 }
 
 extension Invariant: Codable {

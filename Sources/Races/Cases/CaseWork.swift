@@ -87,7 +87,7 @@ public struct CaseWork: Sendable {
         var made = plain(finding, shrunk.schedule, madeAt: microseconds)
         (made.isMinimal, made.removed) = (shrunk.isMinimal, shrunk.removed)
         made.almost = shrunk.almost
-        let measured = await Replay(made, on: arena).play(times: trials, batch: Self.batch)
+        let measured = await measure(&made, of: finding, example: example)
         let best = made.swept.flatMap { made.schedule[op: $0]?.offset } ?? finding.best
         made.evidence = Case.Evidence(
             // Cut short: what the search measured.
@@ -123,7 +123,7 @@ public struct CaseWork: Sendable {
         {
             made.schedule[op: swept]?.offset = most.offset
         }
-        let measured = await Replay(made, on: arena).play(times: trials, batch: Self.batch)
+        let measured = await measure(&made, of: finding, example: example)
         made.evidence = Case.Evidence(
             // Cut short: what the search saw.
             rate: measured.rate.trials > 0 ? measured.rate : finding.total,
@@ -137,6 +137,34 @@ public struct CaseWork: Sendable {
         made.alternatives = Alternatives.considered(made)
         return made
     }
+
+    /// Where what follows the race has its turn as late as in a trial that broke the promise, and clearly more trials
+    /// then break it, it keeps that turn: the schedule alone, which a script plays, would not break it.
+    private func measure(
+        _ made: inout Case, of finding: RaceFinding, example: TrialResult?
+    ) async -> Replay.ReplayOutcome {
+        let measured = await Replay(made, on: arena).play(times: trials, batch: Self.batch)
+        // Cut short: of its times nothing is known but those of the trial that broke it.
+        if measured.rate.trials == 0, finding.isUnrefined, let example,
+            let timed = made.schedule.timed(as: example, but: nil)
+        {
+            made.schedule = timed
+        }
+        guard measured.rate.trials > 0, measured.rate.share < Self.often,
+            let example = measured.example ?? example,
+            let timed = made.schedule.timed(as: example, but: made.swept)
+        else { return measured }
+        var late = made
+        late.schedule = timed
+        let again = await Replay(late, on: arena).play(times: trials, batch: Self.batch)
+        guard again.rate.share > measured.rate.share,
+            again.rate.chance(against: measured.rate) < 0.05
+        else { return measured }
+        made = late
+        return again
+    }
+
+    private static let often = 0.8
 
     /// What is known without a single trial.
     private func plain(

@@ -27,6 +27,20 @@ extension Schedule {
         return smaller
     }
 
+    /// The schedule with each op but `swept` as long after its anchor as a trial had it; nil where that is as planned.
+    func timed(as trial: TrialResult, but swept: String?) -> Schedule? {
+        var timed = self
+        for position in ops.indices where ops[position].id != swept {
+            let op = ops[position]
+            guard let anchor = op.anchor, let offset = trial[release: op.id]?.offset,
+                trial.schedule[op: op.id]?.anchor == anchor,
+                (offset - op.offset).magnitude > .milliseconds(1)
+            else { continue }
+            timed.ops[position].offset = offset
+        }
+        return timed == self ? nil : timed
+    }
+
     /// What the screens of one living room do.
     func ops(of household: Int) -> [Op] {
         ops.filter { self[actor: $0.actor]?.household == household }

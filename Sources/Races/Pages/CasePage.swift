@@ -5,7 +5,8 @@ internal import Statistics
 /// The page of one case, for somebody who has not heard of screenrig: what cannot be, the picture of
 /// it, how often it happens and when, how to see it oneself, and what else it might be.
 enum CasePage {
-    static func text(_ found: Case, replaying command: String) -> String {
+    /// `file`: what a reader would type after `replay`.
+    static func text(_ found: Case, replaying file: String) -> String {
         let head = PageHead(
             title: "\(found.expected.invariant.name): \(found.name) · screenrig",
             version: found.version,
@@ -20,7 +21,7 @@ enum CasePage {
             \(facts(found))
             </header>
             <main>
-            \(sections(found, command))</main>
+            \(sections(found, file))</main>
             <footer>Made by screenrig \(found.version). Times are of one monotonic clock, and in UTC \
             beside the server's own; accounts, devices and codes are new in every trial, and no secret is \
             in this file.</footer>
@@ -61,11 +62,11 @@ enum CasePage {
         (milliseconds > 0 ? "+" : "") + Axis.time(milliseconds)
     }
 
-    private static func sections(_ found: Case, _ command: String) -> HTML {
+    private static func sections(_ found: Case, _ file: String) -> HTML {
         let timeline = CaseTimeline(found)
         let curve = HitRateCurve(found)
         return """
-            \(section("see", "Replay", replaying(command)))
+            \(section("see", "Replay", replaying(file, found.replayCommand(of: file))))
             \(section("conflict", "The contradiction", timeline.html))
             \(section("curve", "Hit rate by offset", curve.html))
             \(section("prefixes", "Deciding request", CasePrefixes(found).html))
@@ -82,11 +83,13 @@ enum CasePage {
         body.text.isEmpty ? .none : .section(id, title, body)
     }
 
-    private static func replaying(_ command: String) -> HTML {
+    private static func replaying(_ file: String, _ command: String) -> HTML {
         """
-        <p class="lead">Replay it with screenrig, or with Python only. Both print k of n hits.</p>
+        <p class="lead">Replay it with screenrig, or with Python only; both print k of n hits. The last command \
+        writes a text and that script for whoever has no screenrig.</p>
         <pre class="command">\(command) --times 50</pre>
         <pre class="command">\(command.replacing(" --virtual", with: "")) --emit python &gt; race.py &amp;&amp; python3 race.py</pre>
+        <pre class="command">screenrig explain-finding \(file) --out finding</pre>
         """
     }
 
@@ -185,8 +188,8 @@ enum CasePage {
                 let took = Figures.time(milliseconds: Double(entry.firstByte - entry.sent) / 1e6)
                 let mark: HTML = entry.isConflict ? "<span class=\"bad\">▸</span> " : .none
                 return [
-                    "\(mark)\(entry.named)", "\(found.lane(of: entry))",
-                    "<span class=\"name\">\(trial.utc(entry.sent).dropFirst(11).replacing("Z", with: ""))</span>",
+                    "\(mark)\(entry.named)\(line(entry.request))", "\(found.lane(of: entry))",
+                    "<span class=\"name\">\(trial.time(entry.sent))</span>",
                     "\(entry.isOpen ? "–" : took)", "\(entry.status.map(String.init) ?? "–")",
                     "\(entry.answer)", "\(Sanitizer.line(clock(entry.serverDate)))",
                     "\(Sanitizer.line(entry.requestID, limit: 60))",
@@ -194,8 +197,16 @@ enum CasePage {
             }, isCards: true
         ).html
         let day = trial.utc(trial.exchanges[0].sent).prefix(10)
+        let aside = found.trialAside.map { " " + $0 } ?? ""
         return
-            "<p class=\"lead\">On \(String(day)). The contradicting requests are marked.</p>\(table)"
+            "<p class=\"lead\">On \(String(day)). The contradicting requests are marked.\(aside)</p>\(table)"
+    }
+
+    /// What the server's log has of it.
+    private static func line(_ request: Case.Request?) -> HTML {
+        request.map {
+            "<br><code>\(Sanitizer.line("\($0.method) \($0.url)", limit: 200))</code>"
+        } ?? .none
     }
 
     /// `Sat, 21 Nov 2026 07:00:00 GMT` is `07:00:00`.
@@ -230,7 +241,7 @@ extension Case {
     /// A page that can be sent around, `cases/NAME.html` beside the JSON: one self-contained file; `file` is
     /// what a reader would type after `replay`.
     public func page(replaying file: String) -> String {
-        CasePage.text(self, replaying: replayCommand(of: file))
+        CasePage.text(self, replaying: file)
     }
 
     /// `file`: what a reader would type after `replay`.
@@ -245,6 +256,27 @@ extension Case {
 
     /// Nil where nothing was swept.
     var sweptOffset: Duration? { swept.flatMap { schedule[op: $0]?.offset } }
+
+    /// Where the trial that is shown raced at another offset than the one that its schedule aims at: the first that the search
+    /// came upon, for a limit ended it before others were made.
+    var trialAside: String? {
+        guard let swept, let aim = sweptOffset, let anchor = schedule[op: swept]?.anchor,
+            let trial, let own = trial.exchanges.first(where: { $0.op == swept }),
+            let other = trial.exchanges.first(where: { $0.op == anchor.op })
+        else { return nil }
+        let event: Int64
+        switch anchor.event {
+        case .lastByteSent: event = other.sent
+        case .firstReplyByte: event = other.firstByte
+        case .absolute: return nil
+        }
+        let offset = Duration.nanoseconds(own.sent - event)
+        guard (offset - aim).magnitude > max(.milliseconds(1), aim.magnitude / 5) else {
+            return nil
+        }
+        return
+            "This trial raced at \(Offsets.text(offset)), and the schedule aims at \(Offsets.text(aim))."
+    }
 
     /// The screen of an exchange; with its household where there are several.
     func lane(of entry: Entry) -> String {

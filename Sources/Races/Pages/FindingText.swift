@@ -65,12 +65,14 @@ struct FindingText {
             return
                 "The case was not replayed yet, so it holds no trial: `\(command) --save` adds one."
         }
+        let hasIDs = trial.exchanges.contains { !$0.requestID.isEmpty }
         var lines = [
             "One trial, on \(trial.utc(zero).prefix(10)). ▸ marks the requests that contradict each other; "
-                + "times are of one clock, in ms after the first request: sent, and answered.",
+                + "times are of one clock: UTC when it was sent, and in ms after the first request: sent, and answered.",
             "",
-            "|  | sent | answered | screen | request | status | answer |",
-            "|---|---|---|---|---|---|---|",
+            "|  | UTC | sent | answered | screen | request | status | answer |"
+                + (hasIDs ? " request id |" : ""),
+            "|---|---|---|---|---|---|---|---|" + (hasIDs ? "---|" : ""),
         ]
         for entry in trial.exchanges {
             let sent = DecimalText.fixed(Double(entry.sent - zero) / 1e6, 1)
@@ -78,9 +80,11 @@ struct FindingText {
                 entry.isOpen ? "never" : DecimalText.fixed(Double(entry.firstByte - zero) / 1e6, 1)
             let status = entry.status.map(String.init) ?? ""
             lines.append(
-                "| \(entry.isConflict ? "▸" : "") | \(sent) | \(answered) | \(found.lane(of: entry)) | "
-                    + "\(cell(request(entry))) | \(status) | \(cell(entry.answer)) |")
+                "| \(entry.isConflict ? "▸" : "") | \(trial.time(entry.sent)) | \(sent) | \(answered) | "
+                    + "\(found.lane(of: entry)) | \(cell(request(entry))) | \(status) | \(cell(entry.answer)) |"
+                    + (hasIDs ? " \(cell(entry.requestID)) |" : ""))
         }
+        if let aside = found.trialAside { lines += ["", aside] }
         if !found.schedule.ops.isEmpty {
             lines += ["", "What is timed: " + schedule + "."]
         }
@@ -109,7 +113,7 @@ struct FindingText {
         guard let evidence = found.evidence, evidence.rate.trials > 0 else {
             let seen =
                 found.evidence == nil ? "Seen in a run" : "Seen in a search that its limit ended"
-            return "\(seen); its rate is not measured yet: `\(command) --times 50 --save` does it."
+            return "\(seen); its rate is not measured yet."
         }
         var lines = [
             "\(evidence.rate.text) trials, \(evidence.windowText); each trial has a device, a code and an "

@@ -99,11 +99,10 @@ struct BreachPattern {
     }
 
     func reading(of sample: TrialSample) -> PatternReading {
-        if sample.breaches.contains(where: {
-            $0.promise.covers(promise) && (!isOfSwept || $0.isOfSwept)
-        }) {
-            return .hit
-        }
+        let own = sample.breaches.filter { $0.promise.covers(promise) }
+        if own.contains(where: { !isOfSwept || $0.isOfSwept }) { return .hit }
+        // A promise is reported once for a household: a stronger contradiction may have taken the place of the swept op's.
+        guard own.isEmpty else { return .blind }
         var isBlind = false
         for order in orders {
             if order.allSatisfy({ sample.isBefore($0.first, $0.second) }) { return .miss }

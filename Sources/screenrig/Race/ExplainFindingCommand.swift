@@ -53,6 +53,12 @@ struct ExplainFindingCommand: ParsableCommand {
         let text = known.finding(
             server: server, script: script == nil ? nil : known.name + ".py", reason: reason,
             replaying: file)
+        if known.evidence.map({ $0.rate.trials == 0 }) ?? true {
+            Terminal.complain(
+                inWords:
+                    "note: its rate is not measured yet; 'screenrig replay \(file) --times 50 --save' "
+                    + "measures it, before you send this")
+        }
         guard let out else { return Terminal.print(String(text.dropLast())) }
         try write(text, known.name + ".md", in: out)
         if let script { try write(script, known.name + ".py", in: out) }

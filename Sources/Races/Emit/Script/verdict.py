@@ -300,10 +300,10 @@ def main():
             CASE["swept"], offsets[len(offsets) // 2] / 1e6))
     low, high = bounds(hits, trials)
     for promise, count in others.items():
-        print("%s was violated in %d of %d trials" % (promise, count, trials))
+        print("%s was violated in %d of %d trials: a separate finding" % (promise, count, trials))
     print("%d of %d (Clopper-Pearson 95 %%: %.0f-%.0f %%), %s, on %s" % (
         hits, trials, low * 100, high * 100, CASE["window"], BASE))
-    sys.exit(1 if hits or others else 0)
+    sys.exit(1 if hits else 0)
 
 
 if __name__ == "__main__":
