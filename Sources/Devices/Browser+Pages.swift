@@ -186,7 +186,8 @@ extension Household {
         var cause = reason
         if let lease, !walk.person.isSecond {
             endLogin { $0.noteFailure(of: $1) }
-            cause = "the account in \(lease.place) was turned down: \(reason)"
+            let words = HouseholdRecord.turnedDown
+            cause = "\(ours: words.before)\(lease.place)\(ours: words.after): \(reason)"
         }
         guard let page else { return .failed(cause) }
         return stuck(cause, page, answered, walk)

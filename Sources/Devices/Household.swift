@@ -51,6 +51,8 @@ actor Household {
     var formerCode: Code?
     /// When further poll loops stop; nil while the TV waits for its token.
     var pollersEnd: Instant?
+    /// Throttled after its token, the TV polls no more until then, whatever it does meanwhile.
+    var pollsFrom = Instant.start
     /// What another poll loop of the TV was given, where a code serves once.
     var siblingToken: Answered?
     /// Somebody looks at the TV and signs in with the next code that it shows.
@@ -194,10 +196,10 @@ actor Household {
         for phone in phones { lane.retire(phone.device) }
     }
 
-    /// A sign-in is timed from the first code.
+    /// A sign-in is timed from the first code; one after a sign-in on the platform is none of those that are timed.
     func showCode(at instant: Instant) {
         noteDelay()
-        if record.codeShown == nil { record.codeShown = instant }
+        if record.codeShown == nil, record.tokenSeen == nil { record.codeShown = instant }
         delayBefore = (phone.device.delayed, tv.device.delayed)
     }
 
@@ -223,6 +225,7 @@ actor Household {
         noteDelay()
         record.viewerTime = max(record.viewerTime, before + polled)
         record.tokenSeen = instant
+        tv.device.isSignedIn = true
     }
 
     /// For how long a rate limit of this run has delayed the phone since its code was shown.

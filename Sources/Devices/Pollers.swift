@@ -121,7 +121,8 @@ extension Household {
             terms.polling, atLeast: issued.pollInterval,
             seed: plan.pollSeed.child("poller", position))
         let share = terms.polling.every / (morePollers.count + 1) * position
-        var due = pace.first(after: start) + (terms.polling.isAligned ? .zero : share)
+        var due = max(
+            pace.first(after: start) + (terms.polling.isAligned ? .zero : share), pollsFrom)
         do throws(StopReason) {
             while pollersEnd.map({ due < $0 }) ?? true {
                 try await nap(due - lane.now)
@@ -134,9 +135,10 @@ extension Household {
                 case .signedIn where dialect.pages != nil && pollersEnd == nil:
                     siblingToken = siblingToken ?? polled
                 case .slow(let pause), .unavailable(let pause):
-                    try check(pause, askedBy: polled)
                     due = max(
                         due, lane.now + Backoff.afterThrottle(pause, using: &poller.dice))
+                    pollsFrom = max(pollsFrom, due)
+                    try check(pause, askedBy: polled)
                 case .slower(let by): pace.widen(by: by)
                 case .codeOver: return
                 case .unanswered(let error, _) where error.kind == .stopped: return

@@ -115,6 +115,19 @@ public struct HouseholdRecord: Sendable, Hashable {
     /// The cause of a viewer whose phone a rate limit of the run delayed until the code was over.
     public static let delayed = "the code expired while a rate limit of the rig delayed the phone"
 
+    /// What the cause of a login begins with that the provider rejected, around the account's line (`accounts.csv:3`).
+    public static let turnedDown = (before: "the account in ", after: " was turned down")
+
+    /// `accounts in accounts.csv were turned down: wrong password`: the cause without the account's line, so that those of several
+    /// accounts are equal; nil where it is another cause.
+    public static func ofSeveralAccounts(_ cause: String) -> String? {
+        guard cause.hasPrefix(turnedDown.before), let end = cause.firstRange(of: turnedDown.after),
+            let colon = cause[..<end.lowerBound].lastIndex(of: ":")
+        else { return nil }
+        let file = cause[..<colon].dropFirst(turnedDown.before.count)
+        return "accounts in \(file) were turned down\(cause[end.upperBound...])"
+    }
+
     /// It did not come to an end of its own: the run ended or was stopped before.
     public var wasCutOff: Bool { abandonedBy == .run && cause != Self.delayed }
 

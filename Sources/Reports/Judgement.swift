@@ -255,8 +255,14 @@ extension Summary {
     private static func causes(of losses: [Loss]) -> [(cause: String, households: Int)] {
         var causes: [(cause: String, households: Int)] = []
         for loss in losses {
-            if let known = causes.firstIndex(where: { $0.cause == loss.cause }) {
+            let common = HouseholdRecord.ofSeveralAccounts(loss.cause)
+            func isSame(_ cause: String) -> Bool {
+                guard let common, cause != loss.cause else { return cause == loss.cause }
+                return cause == common || HouseholdRecord.ofSeveralAccounts(cause) == common
+            }
+            if let known = causes.firstIndex(where: { isSame($0.cause) }) {
                 causes[known].households += loss.households
+                if let common, causes[known].cause != loss.cause { causes[known].cause = common }
             } else {
                 causes.append((loss.cause, loss.households))
             }

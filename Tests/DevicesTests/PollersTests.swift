@@ -52,6 +52,20 @@ struct PollersTests {
         #expect(scene.record.stage == .loggedOut)
     }
 
+    @Test(
+        "a TV that is throttled after its token asks again when it may, and its sign-in had no wait"
+    )
+    func throttled() throws {
+        let scene = try Scene(
+            polls: [Script.token, .asks(429, toWait: "4"), Script.token], every: "1s",
+            settle: "30s", bench: ", after-success: 5s", after: "[{logout: 100%}]")
+        let polls = scene.seen.filter { $0.operation == .pollToken }
+        let logout = try #require(scene.seen.first { $0.operation == .logout })
+        #expect(polls.count > 2 && polls[1].at < logout.at, "\(polls.map(\.at)) \(logout.at)")
+        #expect(polls.dropFirst(2).allSatisfy { $0.at - polls[1].at >= .seconds(4) })
+        #expect(scene.record.throttled == ThrottledRequests(firstScreen: 1))
+    }
+
     @Test("further poll loops stop when the code runs out")
     func codeOver() throws {
         let scene = try Scene(

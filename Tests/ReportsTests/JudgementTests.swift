@@ -226,6 +226,25 @@ struct JudgementTests {
         #expect(summary.exitStatus == (valid ? .passed : .untrusted))
     }
 
+    @Test(
+        "accounts that were turned down for one reason are one cause, whichever lines they are in")
+    func accounts() throws {
+        var shape = Shape(households: 6, trouble: nil)
+        shape.everybodyFails = true
+        var sample = Sample(shape)
+        for number in sample.records.indices {
+            let reason = number == 5 ? "locked" : "wrong password"
+            sample.records[number].cause =
+                "the account in accounts.csv:\(number + 2) was turned down: \(reason)"
+        }
+        #expect(
+            try Summary(sample, thresholds: []).headline.contains(
+                "none of 6 households signed in: accounts in accounts.csv were turned down: wrong "
+                    + "password (5 of 6)"))
+        let same = HouseholdRecord.ofSeveralAccounts("authorize answered 503: in a.csv:3")
+        #expect(same == nil)
+    }
+
     @Test("JUnit has the bottleneck beside what outranks it")
     func bottleneckInJUnit() throws {
         var shape = Shape(households: 6, trouble: nil)
