@@ -17,6 +17,7 @@ tag = re.search(r"<[\w:]*AttributeQuery [^>]*>", query).group(0)
 request = re.search(r' ID="([^"]+)"', tag).group(1)
 issued = re.search(r' IssueInstant="([^"]+)"', tag).group(1)
 end = re.search(r' NotOnOrAfter="([^"]+)"', tag).group(1)
+audience = re.search(r"<[\w:]*Issuer[^>]*>\s*([^<\s]+)", query).group(1)
 
 values = "".join(
     f'<saml:Attribute Name="{name}"><saml:AttributeValue>'
@@ -30,7 +31,7 @@ tail = (f'<saml:Subject><saml:NameID>{escape(question["subject"])}</saml:NameID>
         f'<saml:SubjectConfirmationData InResponseTo="{request}" NotOnOrAfter="{end}">'
         f"</saml:SubjectConfirmationData></saml:SubjectConfirmation></saml:Subject>"
         f'<saml:Conditions NotOnOrAfter="{end}"><saml:AudienceRestriction>'
-        f'<saml:Audience>{question["channelIdentifier"]}</saml:Audience>'
+        f'<saml:Audience>{audience}</saml:Audience>'
         f"</saml:AudienceRestriction></saml:Conditions>"
         f"<saml:AttributeStatement>{values}</saml:AttributeStatement></saml:Assertion>")
 

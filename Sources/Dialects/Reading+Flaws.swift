@@ -22,7 +22,10 @@ extension Reading {
 
     /// A success without a document. `rule`: what the body is.
     static func unread(_ document: ReplyDocument, _ kinds: String, _ rule: String) -> Reading {
-        let reason = document.limit.map { "a body with \($0)" } ?? "a body that is \(kinds)"
+        let reason =
+            document.reply.body.isEmpty
+            ? "an empty body"
+            : document.limit.map { "a body with \($0)" } ?? "a body that is \(kinds)"
         return Reading(.malformed, .fault, reason: reason, missing: rule)
     }
 

@@ -120,6 +120,14 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
         }
     }
 
+    /// Keeps when instant zero was, microseconds since 1970: the clocks of the lanes begin after the header was written.
+    public func note(started microseconds: Int64) {
+        queue.async { [self] in
+            assertOnQueue()
+            ledger.take(started: microseconds)
+        }
+    }
+
     /// Keeps when the lanes of a shard began to run, microseconds since 1970.
     public func note(began microseconds: Int64) {
         queue.async { [self] in

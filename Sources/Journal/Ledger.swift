@@ -26,6 +26,7 @@ final class Ledger {
     private var writtenID = 0
     private var households: [Int: HouseholdRecord] = [:]
     private var began: Int64?
+    private var started: Int64?
     private var events: [DeviceEvent] = []
     private var health: [LaneHealth] = []
     private var runEvents: [RunEvent] = []
@@ -177,6 +178,12 @@ final class Ledger {
         hasNews = true
     }
 
+    /// When instant zero was, by the wall clock, if the header did not know.
+    func take(started microseconds: Int64) {
+        started = microseconds
+        hasNews = true
+    }
+
     /// When the lanes of a shard began to run, by the wall clock.
     func take(began microseconds: Int64) {
         began = microseconds
@@ -250,6 +257,7 @@ final class Ledger {
         entries.facts = Facts(kept)
         entries.facts.values.merge(Facts(restraint).values) { $1 }
         entries.facts.values["shard_began_us"] = began.map(String.init)
+        if let started { entries.facts.values["started_us"] = String(started) }
         entries.watermark = (watermark, kept.total)
         return entries
     }

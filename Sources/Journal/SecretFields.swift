@@ -23,6 +23,11 @@ enum SecretFields {
         "authorization",
     ]
 
+    /// What a provider hands over in an address at the end of a login (OpenID Connect, SAML's artifact binding); elsewhere short
+    /// words have these names.
+    private static let oneTimeNames: Set<String> = ["code", "state", "samlart"]
+    private static let shortestOneTimeValue = 16
+
     private static let longestName = 40
 
     /// A bit for each length that a name of `names` has: most names are told apart by it.
@@ -63,7 +68,12 @@ enum SecretFields {
             let end = min(divider, opener)
             let equals = start + text.extracting(start..<end).first(UInt8(ascii: "="))
             if equals + 1 < end {
-                let isNamed = isSecret(bytes[start..<equals])
+                let name = bytes[start..<equals]
+                let isNamed =
+                    isSecret(name)
+                    || end - equals > shortestOneTimeValue && name.count <= 7
+                        && oneTimeNames.contains(
+                            String(decoding: name, as: UTF8.self).lowercased())
                 if isNamed || whole {
                     let written = String(decoding: bytes[(equals + 1)..<end], as: UTF8.self)
                     fields.append(

@@ -44,6 +44,17 @@ struct KnownSecretsTests {
         }
     }
 
+    @Test("what a provider hands over in an address is a secret where it is long enough for one")
+    func oneTimeValues() {
+        func values(_ form: String) -> [String] {
+            SecretFields.form(Array(form.utf8)).map(\.value)
+        }
+        #expect(
+            values("/back?code=be8ef1dc1910498ca0&state=3c2faedceeeb445b&SAMLart=AAQAAMh48_1oXIM")
+                == ["be8ef1dc1910498ca0", "3c2faedceeeb445b"])
+        #expect(values("/device?code=K7DPQ2X&state=California&zip=12345678901234567") == [])
+    }
+
     @Test(
         "a secret of any bytes is found, plain and in Base64 wherever it begins",
         arguments: Seed.samples(40))

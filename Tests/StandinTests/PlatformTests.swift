@@ -169,6 +169,24 @@ struct PlatformTests {
         #expect(throws: (any Error).self) { try PlatformKey(pem: "no key") }
     }
 
+    @Test("the answer is for the service that asked, whatever its SAML name")
+    func audience() throws {
+        for (issuer, audience) in [
+            (
+                "<saml:Issuer> https://sp.acme.example/saml2 </saml:Issuer>",
+                "https://sp.acme.example/saml2"
+            ),
+            ("<s:Issuer xmlns:s=\"x\">urn:a&amp;b</s:Issuer>", "urn:a&amp;b"),
+            ("", PlatformSAML.issuer),
+        ] {
+            let query = "<p:AttributeQuery ID=\"_1\" Version=\"2.0\">\(issuer)</p:AttributeQuery>"
+            let answer = try PlatformSAML.response(
+                to: Array(query.utf8), provider: "demo-cable", subject: "v", attributes: [],
+                key: DemoKeys.saml())
+            #expect(answer.contains("<saml:Audience>\(audience)</saml:Audience>"), "\(answer)")
+        }
+    }
+
     @Test("of somebody else's platform its public key is enough, and with 'any' nothing is needed")
     func foreignPlatform() throws {
         let key = try PlatformKey(pem: XMLSignature.freshKey())

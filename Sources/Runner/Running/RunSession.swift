@@ -43,7 +43,7 @@ package final class RunSession: @unchecked Sendable {
         let shard = venue.shard?.record(of: whole, rig, isVirtual: venue.isVirtual)
         let start = venue.shard?.start(isVirtual: venue.isVirtual)
         self.start = start
-        // As near to the lanes' time zero as can be: evidence of exchanges is told in UTC by it.
+        // As near to the lanes' time zero as is known yet.
         let started =
             start?.microseconds
             ?? (venue.isVirtual ? Venue.virtualEpoch : WallClock.microseconds)
@@ -85,7 +85,6 @@ package final class RunSession: @unchecked Sendable {
             ? JudgeQueue(
                 rules, lanes: shownLanes, before: writer, waits: venue.isVirtual, spill: spill,
                 backlogLimit: options.judgeBacklog) : nil
-        options.telemetry?.begin(header)
         let judged: any HistorySink = judge ?? writer
         let sink = options.telemetry?.before(judged) ?? judged
         let join =
@@ -99,13 +98,20 @@ package final class RunSession: @unchecked Sendable {
         lanes = try venue.lanes(
             recordingTo: join ?? sink, virtual: laneCount, convoy: convoy,
             through: options.through, start: start)
+        // What evidence and spans tell in UTC, a service's own log has as well.
+        var told = header
+        if !venue.isVirtual, start == nil {
+            told.startedMicroseconds = WallClock.microseconds - lanes[0].now.nanoseconds / 1_000
+            writer.note(started: told.startedMicroseconds)
+        }
+        options.telemetry?.begin(told)
         if rig.record != .none, options.keepsMessages {
             writer.keepMessages(through: lanes[0].gate)
             for lane in lanes { lane.handsOverMessages = true }
         }
         var terms = try venue.configuration(of: rig, statement: options.statement)
         if let retries = options.retries { terms.retries = retries }
-        terms.startedMicroseconds = started
+        terms.startedMicroseconds = told.startedMicroseconds
         pages = PageFolder(in: directory.path)
         terms.pages = pages
         // In virtual time there is one login page, and nothing to wait for a process with.
@@ -130,7 +136,7 @@ package final class RunSession: @unchecked Sendable {
                 title: venue.title, planned: planned, plannedHouseholds: plan.householdsLeft,
                 settle: rig.load.settle, thresholds: rig.thresholds,
                 allowedLateness: venue.isVirtual ? nil : rig.validity.latenessP99,
-                startedMicroseconds: started, isOpenLoad: rig.load.isOpen),
+                startedMicroseconds: told.startedMicroseconds, isOpenLoad: rig.load.isOpen),
             observer: observer, breaker: breaker, isVirtual: venue.isVirtual, desk: desk,
             control: venue.isVirtual ? nil : ControlFile(in: directory),
             abandon: { [end] in end.finish() })

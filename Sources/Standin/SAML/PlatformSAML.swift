@@ -97,7 +97,7 @@ public enum PlatformSAML {
             + " NotOnOrAfter=\"\(end)\"></saml:SubjectConfirmationData>\n"
             + "\t\t\t</saml:SubjectConfirmation>\n\t\t</saml:Subject>\n"
             + "\t\t<saml:Conditions NotOnOrAfter=\"\(end)\">\n\t\t\t<saml:AudienceRestriction>\n"
-            + "\t\t\t\t<saml:Audience>\(issuer)</saml:Audience>\n"
+            + "\t\t\t\t<saml:Audience>\(query.issuer ?? SignedXML.text(issuer))</saml:Audience>\n"
             + "\t\t\t</saml:AudienceRestriction>\n\t\t</saml:Conditions>\n"
             + (values.isEmpty
                 ? ""
@@ -155,7 +155,7 @@ public enum PlatformSAML {
     }
 
     /// The first element of that name, whatever its prefix: its start tag, its text, and all behind its tag.
-    private static func element(
+    fileprivate static func element(
         _ name: String, in text: ArraySlice<UInt8>
     ) -> (tag: ArraySlice<UInt8>, text: String, rest: ArraySlice<UInt8>)? {
         var from = text
@@ -194,6 +194,8 @@ private struct AttributeQueryText {
     let id: String
     let issued: String?
     let end: String?
+    /// Whom the answer is for, as it stands there: the service's own SAML name.
+    let issuer: String?
 
     init?(_ text: ArraySlice<UInt8>) {
         guard let name = text.firstRange(of: "AttributeQuery"),
@@ -208,6 +210,9 @@ private struct AttributeQueryText {
         self.id = id
         issued = tag.text(" IssueInstant=\"", "\"")
         self.end = tag.text(" NotOnOrAfter=\"", "\"")
+        issuer = PlatformSAML.element("Issuer", in: element).map(\.text).flatMap {
+            $0.isEmpty ? nil : $0
+        }
     }
 
     /// Nothing stands around it.
