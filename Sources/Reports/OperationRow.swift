@@ -9,7 +9,7 @@ internal import Vocabulary
 /// value here and its `Column` below.
 public struct OperationRow: Sendable, Hashable {
     public var name: String
-    /// Exchanges that came to an end, whichever; those that never left the machine too.
+    /// Exchanges that were sent and came to an end, whichever.
     public var count: Int
     public var sent: Int
     public var completed: Int
@@ -53,7 +53,7 @@ public struct OperationRow: Sendable, Hashable {
     init(_ operation: OperationName, _ fold: RunFold) {
         let sum = fold.sum(operation)
         name = operation.name
-        count = sum.outcomes.reduce(0, +)
+        count = sum.ended
         sent = sum.sent
         completed = sum.completed
         errors = sum.errors
@@ -83,7 +83,7 @@ public struct OperationRow: Sendable, Hashable {
                 drawn: { "<span class=\"name\">\($0.name)</span>" }, value: { .text($0.name) }),
             Column(
                 "count", json: "count", page: "Count", summary: "count", terminal: "count",
-                about: "requests that ended, whatever their outcome",
+                about: "requests that were sent and ended, whatever their outcome",
                 explained: .own(
                     "the number of requests or samples",
                     "For operations: requests that ended, failed ones included. For durations: the "

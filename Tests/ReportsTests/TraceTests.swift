@@ -223,7 +223,8 @@ struct TraceTests {
         let story = try home.trace().story.joined(separator: " ")
         #expect(story.contains("The TV showed code K7DPQ2X at 0.104 s."))
         #expect(story.contains("signed in as viewer-17 of DemoCable"))
-        #expect(story.contains("The TV saw its token at 35.104 s, by poll 6"))
+        #expect(
+            story.contains("The TV saw the token of viewer-17 of DemoCable at 35.104 s, by poll 6"))
         #expect(try home.trace().verdict.hasPrefix("Violated: token-monotonic"))
         #expect(try home.trace().tone == "fail")
     }

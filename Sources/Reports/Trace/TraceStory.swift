@@ -62,18 +62,12 @@ extension Trace {
             phones.contains { $0.signInStep == .lookUpCode }
             ? "The phone looked the code up at \(clock(begun.sent))"
             : "The phone began at \(clock(begun.sent))"
+        let account = phones.lazy.compactMap(\.observation.tag).first { !$0.user.isEmpty }
+        let login = account.map { ", signed in as \(BeliefText.name($0))," } ?? ","
         guard let done = record.phoneDone else {
-            return "\(typed), and was not told that it is signed in."
+            return "\(typed)\(login) and was not told that it is signed in."
         }
-        let who = signedInUser.map { " as \($0)" } ?? ""
-        return "\(typed), and was told at \(clock(done)) that it is signed in\(who)."
-    }
-
-    /// `viewer-1f-3 of DemoCable`, as the phone's sign-in or the TV's token names it.
-    private var signedInUser: String? {
-        let tags = exchanges.lazy.map(\.exchange).filter { $0.device.household == household }
-            .compactMap(\.observation.tag)
-        return tags.first { !$0.user.isEmpty }.map(BeliefText.name)
+        return "\(typed)\(login) and was told at \(clock(done)) that it is signed in."
     }
 
     private var tokenSentence: String? {
@@ -81,11 +75,16 @@ extension Trace {
             guard record.codeShown != nil else { return nil }
             return "The TV polled \(Figures.counted(record.polls, "time")) and never saw a token."
         }
-        let polls = record.polls > 0 ? ", by poll \(Figures.count(record.polls))" : ""
+        let polls = exchanges.map(\.exchange).filter { exchange in
+            exchange.signInStep == .poll && exchange.device.household == household
+                && exchange.device.role == .firstScreen && exchange.ended <= seen
+        }
+        let token = polls.last?.observation.tag.map { "the token of \(BeliefText.name($0))" }
+        let number = polls.isEmpty ? "" : ", by poll \(Figures.count(polls.count))"
         let after = record.tokenVisibility.map {
             ", \(Figures.time(milliseconds: $0.milliseconds)) after the phone was told"
         }
-        return "The TV saw its token at \(clock(seen))\(polls)\(after ?? "")."
+        return "The TV saw \(token ?? "its token") at \(clock(seen))\(number)\(after ?? "")."
     }
 
     /// How it ended: `signed in`, `failed: no code`.
