@@ -71,17 +71,24 @@ extension HouseholdState {
             check(violation.invariant)
         }
         if let level = violation.level, violation.standing != .suspected { broken.insert(level) }
-        let same = causes.first {
+        let same = causes.firstIndex {
             // What may have to be taken back does not stand for what stands by itself.
             $0.invariant == violation.invariant
                 && (violation.hangsOnCode || !isConditional($0.position))
         }
         if let same {
-            guard let position = same.position else { return }
+            guard let position = causes[same].position else { return }
+            // What fails the run is reported rather than what does not, and what the documentation promises rather than a
+            // reading of ours.
+            let fails = violation.standing == .fails && causes[same].standing != .fails
+            if fails { causes[same].standing = violation.standing }
             registry.amend(position) { found in
                 found.times += 1
-                // What the documentation promises is reported rather than a reading of ours.
-                guard violation.source == .documented, found.source != .documented else { return }
+                guard
+                    fails
+                        || violation.source == .documented && found.source != .documented
+                            && (violation.standing == .fails || found.standing != .fails)
+                else { return }
                 var stronger = violation
                 (stronger.times, stronger.companions) = (found.times, found.companions)
                 found = stronger

@@ -83,7 +83,7 @@ extension SharedState {
         case .codeUnique where bounds.widest == .max:
             return "not compared between machines: the error of a clock is unknown"
         case .throttleContract:
-            if rules.policies.throttle == nil { return "policies.throttle is not set" }
+            if rules.policies.throttle == nil { return "policies.throttle is none" }
             switch rules.throttledBy {
             case .unknown:
                 return "unknown how the service identifies a device when throttling"

@@ -329,27 +329,45 @@ extension UserLedger {
 
         /// Users that are named as tokens name them, of accounts by which households signed in.
         private mutating func resolveAsTokens(_ own: [Claim], _ persons: [UInt64: [Claim]]) {
-            own.first.map { group($0.source) }
             for claim in own {
-                if let shown = persons[claim.account] {
-                    guard !shown.contains(where: { $0.person == claim.person }) else { continue }
-                    accuse(claim, .otherThan(shown[0].name, household: shown[0].household), [])
-                } else if let owners = resolution.owners[claim.user],
-                    let home = resolution.homes[claim.user], !owners.contains(claim.account)
+                guard let shown = persons[claim.account],
+                    !shown.contains(where: { $0.person == claim.person })
+                else { continue }
+                accuse(claim, .otherThan(shown[0].name, household: shown[0].household), [])
+            }
+            // Nothing else names the users of TVs that the platform has signed in. Their provider is compared as well, which
+            // metadata have not and media tokens may spell otherwise.
+            let alone = own.filter { persons[$0.account] == nil }
+            let isSpeltAlike = own.contains { claim in
+                persons[claim.account]?.contains { $0.user == claim.user } == true
+            }
+            guard !alone.isEmpty, isSpeltAlike, let source = alone.first?.source else { return }
+            group(source)
+            let listed = alone.filter { known[$0.account] != nil }
+            let unlisted = listed.filter { known[$0.account] != $0.user }
+            // As with tokens: a column that most contradict is wrong.
+            let isBelieved = unlisted.count * 2 <= listed.count
+            if !isBelieved {
+                resolution.contradicted = (resolution.contradicted ?? 0) + unlisted.count
+                resolution.listed = max(resolution.listed, listed.count)
+            }
+            for claim in alone {
+                if let owners = resolution.owners[claim.user], !owners.contains(claim.account),
+                    let home = resolution.homes[claim.user]
                 {
-                    // Nothing else names the user of a TV that the platform has signed in.
                     accuse(
                         claim,
                         unsure.contains(claim.user)
                             ? .eithers(household: home) : .anothers(household: home), owners)
-                } else if known[claim.account].map({ $0 != claim.user }) ?? false,
-                    claim.source == .media
-                {
+                } else if isBelieved, known[claim.account].map({ $0 != claim.user }) ?? false {
                     accuse(claim, .notListed, [])
-                } else if let claimants = accountsOf[claim.user], claimants.count > 1,
-                    let owner = owner(of: claim.user, among: claimants), owner != claim.account,
-                    let home = first(claim.user, of: owner)?.household
-                {
+                } else {
+                    // Who has a token that names another user is accused already.
+                    let claimants = (accountsOf[claim.user] ?? []).filter { persons[$0] == nil }
+                    guard claimants.count > 1,
+                        let owner = owner(of: claim.user, among: claimants), owner != claim.account,
+                        let home = first(claim.user, of: owner)?.household
+                    else { continue }
                     accuse(claim, .eithers(household: home), [owner])
                 }
             }

@@ -61,6 +61,27 @@ struct FairnessTests {
         #expect(other.findings.violations.map(\.standing) == [.fails])
     }
 
+    @Test(
+        "a known finding hides none of the same promise by another operation",
+        arguments: [true, false])
+    func knownFirst(isFirst: Bool) throws {
+        var story = Story.clean()
+        let last = try #require(story.exchanges.lastIndex { $0.operation == .pollToken })
+        for (place, rule) in [(0, "x"), (last, "y")] {
+            story.exchanges[place].deviations = [
+                Deviation(rule: "rest-v1.md 2: \(rule)", found: "none", source: .documented)
+            ]
+        }
+        let excepted = story.exchanges[isFirst ? 0 : last].operation
+        story.rules.known = [
+            KnownViolation(invariant: .conforms, operation: excepted, ticket: "AUTH-1")
+        ]
+        let found = try story.only()
+        #expect(found.standing == .fails && found.times == 2)
+        #expect(found.sentence.contains(isFirst ? "rest-v1.md 2: y" : "rest-v1.md 2: x"))
+        #expect(story.findings.failing == 1)
+    }
+
     // MARK: Policies
 
     @Test("policies: a second sign-in that is rejected leaves the first")

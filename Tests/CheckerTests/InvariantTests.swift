@@ -66,6 +66,12 @@ struct InvariantTests {
             found.sentence
                 == "household 7: the TV's check-authentication #1: rest-v1.md 2: x; found status 299"
         )
+        // However many rules it breaks, it is one answer; what is documented is reported.
+        story.exchanges[0].deviations.append(
+            Deviation(rule: "rest-v1.md 3: y", found: "no body", source: .documented))
+        let both = try story.only()
+        #expect(both.times == 1 && both.source == .documented)
+        #expect(both.sentence.hasSuffix("rest-v1.md 3: y; found no body"))
     }
 }
 

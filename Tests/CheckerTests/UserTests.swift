@@ -263,50 +263,91 @@ struct UserTests {
         #expect(story.findings.failing == 1)
     }
 
-    @Test("a TV that the platform signed in is told another household's user, or none of the file")
+    /// A TV that the platform signs in, and what its media token names.
+    private static func vouch(
+        _ story: inout Story, _ person: Person, in household: Int, shown: Tag, from: Double
+    ) {
+        var account = person.account
+        if let listed = person.listed { account.user = listed }
+        story.tell(
+            .tv, .tokenExchange, at: from, in: household, code: nil, tag: account,
+            record: person.listed == nil ? nil : person.account.user, status: 204)
+        story.tell(.tv, .authorize, at: from + 100, in: household, code: nil, resource: "demo-1")
+        story.tell(
+            .tv, .mediaToken, at: from + 200, in: household, code: nil, tag: shown,
+            expires: Story.epoch + 430_000, resource: "demo-1", secret: UInt64(household) << 32)
+        story.ends[household] = from + 300
+    }
+
+    /// Two households by code, whose media tokens name users as their tokens do.
+    private static func byCode(mediaAt mvpd: String = "DemoCable") -> Story {
+        var story = Self.story()
+        for (number, person) in [Self.ann, Self.ben].enumerated() {
+            Self.live(
+                &story, person, in: number + 1, from: Double(number) * 20,
+                media: Tag(mvpd: mvpd, user: person.user.user), metadata: (person.user.user, nil))
+        }
+        return story
+    }
+
+    @Test("a TV that the platform signed in is told another household's user")
     func platform() {
-        func told(_ shown: Person, listed: String? = nil, isTwice: Bool = false) -> [String] {
-            var story = Self.story()
-            for (number, person) in [Self.ann, Self.ben].enumerated() {
-                Self.live(
-                    &story, person, in: number + 1, from: Double(number) * 20, media: person.user,
-                    metadata: (person.user.user, nil))
-            }
-            for household in isTwice ? [8, 9] : [9] {
-                let from = Double(household) * 600
-                var account = household == 9 ? Self.cy.account : Tag(mvpd: "DemoCable", user: "dan")
-                if let listed { account.user = listed }
-                story.tell(
-                    .tv, .tokenExchange, at: from, in: household, code: nil, tag: account,
-                    record: listed == nil ? nil : Self.cy.account.user, status: 204)
-                story.tell(
-                    .tv, .authorize, at: from + 100, in: household, code: nil, resource: "demo-1")
-                story.tell(
-                    .tv, .mediaToken, at: from + 200, in: household, code: nil, tag: shown.user,
-                    expires: Story.epoch + 430_000, resource: "demo-1",
-                    secret: UInt64(household) << 32)
-                story.ends[household] = from + 300
+        func told(
+            _ shown: [(household: Int, person: Person, user: Tag)], at mvpd: String = "DemoCable"
+        )
+            -> [String]
+        {
+            var story = Self.byCode(mediaAt: mvpd)
+            for (household, person, user) in shown {
+                Self.vouch(
+                    &story, person, in: household, shown: user, from: Double(household) * 600)
             }
             return story.sentences
         }
-        #expect(told(Self.cy) == [])
-        #expect(told(Self.cy, listed: "u-33") == [])
+        let dan = Person("dan", "u-44")
+        #expect(told([(9, Self.cy, Self.cy.user)]) == [])
         #expect(
-            told(Self.ann) == [
+            told([(9, Self.cy, Self.ann.user)]) == [
                 "household 9: the TV's media-token #3 returned user u-11 at DemoCable, which belongs to "
                     + "another account: household 1 signed in with that account"
             ])
         #expect(
-            told(Person("x", "u-99"), listed: "u-33") == [
-                "household 9: the TV's media-token #3 returned user u-99 at DemoCable, but the accounts "
-                    + "file has another user-id for the account"
-            ])
-        #expect(told(Person("x", "u-99")) == [], "nobody knows what the service calls that user")
+            told([(9, Self.cy, Self.user("u-99"))]) == [],
+            "nobody knows what the service calls that user")
         #expect(
-            told(Person("x", "u-99"), isTwice: true) == [
+            told([(8, dan, Self.user("u-99")), (9, Self.cy, Self.user("u-99"))]) == [
                 "household 9: the TV's media-token #3 returned user u-99 at DemoCable, as household 8 was, "
                     + "which signed in with another account: one of the two got the other's user"
             ])
+        // Media tokens that spell the provider otherwise are not compared with tokens.
+        let other = Tag(mvpd: "DEMOCABLE", user: "u-11")
+        #expect(told([(9, Self.cy, other)], at: "DEMOCABLE") == [])
+    }
+
+    @Test("a household by code that got a platform TV's user is accused, and not that TV")
+    func innocent() {
+        var story = Self.byCode()
+        Self.live(
+            &story, Self.cy, in: 3, from: 40, media: Self.user("u-44"), metadata: ("u-44", nil))
+        Self.vouch(&story, Person("dan", "u-44"), in: 9, shown: Self.user("u-44"), from: 6_000)
+        #expect(Set(story.findings.violations.map(\.household)) == [3])
+    }
+
+    @Test("a column that most platform TVs contradict accuses nobody", arguments: [1, 2])
+    func platformColumn(wrong: Int) {
+        var story = Self.byCode()
+        for number in 0..<3 {
+            let user = "u-4\(number)"
+            Self.vouch(
+                &story, Person("p\(number)", user, listed: user), in: number + 7,
+                shown: Self.user(number < wrong ? "u-9\(number)" : user),
+                from: 6_000 + Double(number) * 100)
+        }
+        let accused = story.findings.violations
+        #expect(accused.map(\.household) == (wrong == 1 ? [7] : []))
+        #expect(
+            accused.allSatisfy { $0.sentence.contains("the accounts file has another user-id") })
+        #expect((story.findings.columnNote != nil) == (wrong == 2))
     }
 
     @Test("a poll that went astray before the victim's own names the household that made it")

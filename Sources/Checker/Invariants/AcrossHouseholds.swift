@@ -6,8 +6,8 @@ extension SharedState {
     /// everything is known that may have ended the first. Whatever else broke in the two households
     /// from then on follows from it.
     func judgeTwins() {
-        // Of two that were asked for at once, the one that was answered first is the holder's. In the order in which they
-        // were handed out, however lanes interleaved.
+        // Of two that were asked for at once, the one that was answered first is the holder's. In the order of requests, however
+        // lanes interleaved.
         let pairs =
             twinLives
             .map { $0.older.isHandedOut(before: $0.newer) ? $0 : ($0.newer, $0.older, $0.isRecord) }
