@@ -50,6 +50,9 @@ struct BreachPatternTests {
         let pattern = BreachPattern(Promise(.signInVisible), in: [hit, other])
         #expect(pattern.reading(of: hit) == .hit)
         #expect(pattern.reading(of: other) == .blind)
+        // In another household of the trial it hides nothing.
+        other.breaches[0].isOfSweptHousehold = false
+        #expect(pattern.reading(of: other) == .miss)
         // Where the swept op breaks nothing, whoever breaks it counts.
         #expect(BreachPattern(Promise(.signInVisible), in: [other]).reading(of: other) == .hit)
     }

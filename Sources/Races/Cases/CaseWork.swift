@@ -138,8 +138,8 @@ public struct CaseWork: Sendable {
         return made
     }
 
-    /// Where what follows the race has its turn as late as in a trial that broke the promise, and clearly more trials
-    /// then break it, it keeps that turn: the schedule alone, which a script plays, would not break it.
+    /// Where significantly more trials break the promise when what follows the race comes as late as in a trial that broke it,
+    /// it keeps those offsets: the schedule alone, which a script plays, would not break it.
     private func measure(
         _ made: inout Case, of finding: RaceFinding, example: TrialResult?
     ) async -> Replay.ReplayOutcome {
@@ -150,17 +150,22 @@ public struct CaseWork: Sendable {
         {
             made.schedule = timed
         }
+        // It is not to take the trials of the controls.
         guard measured.rate.trials > 0, measured.rate.share < Self.often,
+            allowance?.trialsLeft ?? .max >= 4 * trials,
             let example = measured.example ?? example,
             let timed = made.schedule.timed(as: example, but: made.swept)
         else { return measured }
         var late = made
         late.schedule = timed
         let again = await Replay(late, on: arena).play(times: trials, batch: Self.batch)
-        guard again.rate.share > measured.rate.share,
+        guard again.rate.trials >= measured.rate.trials,
+            again.rate.share > measured.rate.share,
             again.rate.chance(against: measured.rate) < 0.05
         else { return measured }
         made = late
+        // Its ops were tried at their old times.
+        made.isMinimal = false
         return again
     }
 

@@ -86,7 +86,7 @@ enum CasePage {
     private static func replaying(_ file: String, _ command: String) -> HTML {
         """
         <p class="lead">Replay it with screenrig, or with Python only; both print k of n hits. The last command \
-        writes a text and that script for whoever has no screenrig.</p>
+        writes a text and that script for readers without screenrig.</p>
         <pre class="command">\(command) --times 50</pre>
         <pre class="command">\(command.replacing(" --virtual", with: "")) --emit python &gt; race.py &amp;&amp; python3 race.py</pre>
         <pre class="command">screenrig explain-finding \(file) --out finding</pre>

@@ -163,7 +163,10 @@ public enum RaceText {
         guard let low = hits.min(), let high = hits.max() else {
             return "its window was not located"
         }
-        let range = "seen at offsets from \(Offsets.text(low)) to \(Offsets.text(high))"
+        let range =
+            low == high
+            ? "seen at \(Offsets.text(low))"
+            : "seen at offsets from \(Offsets.text(low)) to \(Offsets.text(high))"
         return finding.invariant == .conforms || finding.isRare
             ? range : "\(range); its window was not located"
     }

@@ -16,6 +16,8 @@ struct TrialSample {
         /// Ops of the schedule that are part of the evidence.
         var ops: [String]
         var isOfSwept: Bool
+        /// Of the household whose op is swept.
+        var isOfSweptHousehold = true
         var sentence: String
     }
 }
@@ -28,6 +30,7 @@ extension TrialSample {
             let ops = result.schedule.ops.map(\.id).filter { result.isOf($0, breach) }
             return Broken(
                 promise: breach.promise, ops: ops, isOfSwept: ops.contains(swept),
+                isOfSweptHousehold: breach.household == result.household(of: swept),
                 sentence: breach.sentence)
         }
         spans = [:]
@@ -40,14 +43,20 @@ extension TrialSample {
 }
 
 extension TrialResult {
+    /// The household that an op is of; nil where the schedule has no such op.
+    func household(of op: String) -> Int? {
+        guard let own = schedule[op: op], let actor = schedule[actor: own.actor],
+            households.indices.contains(actor.household)
+        else { return nil }
+        return households[actor.household]
+    }
+
     /// Whether an op's exchange is part of a breach's evidence.
     func isOf(_ op: String, _ breach: Breach) -> Bool {
-        guard let release = self[release: op], let own = schedule[op: op],
-            let actor = schedule[actor: own.actor],
-            households.indices.contains(actor.household)
-        else { return false }
-        return breach.household == households[actor.household]
-            && breach.exchanges.contains(release.sequence)
+        guard let release = self[release: op], let household = household(of: op) else {
+            return false
+        }
+        return breach.household == household && breach.exchanges.contains(release.sequence)
     }
 }
 
@@ -101,8 +110,8 @@ struct BreachPattern {
     func reading(of sample: TrialSample) -> PatternReading {
         let own = sample.breaches.filter { $0.promise.covers(promise) }
         if own.contains(where: { !isOfSwept || $0.isOfSwept }) { return .hit }
-        // A promise is reported once for a household: a stronger contradiction may have taken the place of the swept op's.
-        guard own.isEmpty else { return .blind }
+        // A promise is reported once for a household: this may hide a violation by the swept op.
+        if own.contains(where: \.isOfSweptHousehold) { return .blind }
         var isBlind = false
         for order in orders {
             if order.allSatisfy({ sample.isBefore($0.first, $0.second) }) { return .miss }

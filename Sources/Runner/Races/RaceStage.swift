@@ -86,7 +86,7 @@ package struct RaceStage {
         gate = lanes[0].gate
         var terms = try venue.configuration(of: rig)
         terms.retries = 1
-        let started = isVirtual ? Venue.virtualEpoch : WallClock.microseconds
+        let started = isVirtual ? Venue.virtualEpoch : WallClock.microseconds(ofStart: lanes[0])
         startedMicroseconds = started
         var rules = Rules(rig, isEmbedded: venue.isEmbedded, startedMicroseconds: started)
         rules.throttledBy = .unknown

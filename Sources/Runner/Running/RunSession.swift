@@ -101,7 +101,7 @@ package final class RunSession: @unchecked Sendable {
         // What evidence and spans tell in UTC, a service's own log has as well.
         var told = header
         if !venue.isVirtual, start == nil {
-            told.startedMicroseconds = WallClock.microseconds - lanes[0].now.nanoseconds / 1_000
+            told.startedMicroseconds = WallClock.microseconds(ofStart: lanes[0])
             writer.note(started: told.startedMicroseconds)
         }
         options.telemetry?.begin(told)
