@@ -215,7 +215,9 @@ extension Household {
                 restarts += 1
                 authorizedUntil = [:]
                 viewerLeft = nil
-                note(.signInRestarted, isSignInOver ? "\(words): the sign-in had expired" : words)
+                note(
+                    .signInRestarted,
+                    isSignInOver ? "\(words)\(ours: HouseholdRecord.signInExpired)" : words)
                 if plan.kind.firstScreen.isSDK {
                     try await sdkSignIn()
                 } else {

@@ -196,7 +196,7 @@ actor Household {
         for phone in phones { lane.retire(phone.device) }
     }
 
-    /// A sign-in is timed from the first code; one after a sign-in on the platform is none of those that are timed.
+    /// A sign-in is timed from the first code; one by code after one on the platform is not timed.
     func showCode(at instant: Instant) {
         noteDelay()
         if record.codeShown == nil, record.tokenSeen == nil { record.codeShown = instant }
@@ -296,7 +296,7 @@ actor Household {
         // Each time the sign-in had run out as it said it would: the service kept nobody from anything.
         case .signedOut(let cause) where isSignInOver:
             leave(by: .viewer)
-            record.cause = shown("\(cause): the sign-in had expired")
+            record.cause = shown("\(cause)\(ours: HouseholdRecord.signInExpired)")
         case .signedOut(let cause):
             record.fate = .failed
             record.cause =

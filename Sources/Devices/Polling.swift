@@ -24,7 +24,7 @@ extension Household {
         var pace = PollPlan(
             terms.polling, atLeast: order.issued.pollInterval, firstAfter: order.firstAfter,
             seed: plan.pollSeed.child("poll"))
-        var due = pace.first(after: order.start)
+        var due = max(pace.first(after: order.start), pollsFrom)
         var failures = 0
         /// Nothing but tokens that were over already.
         var deadToken: StopReason?

@@ -115,6 +115,9 @@ public struct HouseholdRecord: Sendable, Hashable {
     /// The cause of a viewer whose phone a rate limit of the run delayed until the code was over.
     public static let delayed = "the code expired while a rate limit of the rig delayed the phone"
 
+    /// The end of the cause of a household whose sign-in expired, as the service had said, before its last step.
+    public static let signInExpired = ": the sign-in had expired"
+
     /// What the cause of a login begins with that the provider rejected, around the account's line (`accounts.csv:3`).
     public static let turnedDown = (before: "the account in ", after: " was turned down")
 

@@ -201,7 +201,7 @@ public struct KnownSecrets: Sendable {
         }
     }
 
-    private static func hasNumber(_ text: String) -> Bool {
+    static func hasNumber(_ text: String) -> Bool {
         if text.utf8.contains(where: { 48...57 ~= $0 }) { return true }
         return text.utf8.contains { $0 >= 0x80 } && text.contains(where: \.isNumber)
     }

@@ -28,6 +28,11 @@ enum SecretFields {
     private static let oneTimeNames: Set<String> = ["code", "state", "samlart"]
     private static let shortestOneTimeValue = 16
 
+    private static func isOneTime(_ value: String, named name: ArraySlice<UInt8>) -> Bool {
+        value.count >= shortestOneTimeValue && KnownSecrets.hasNumber(value)
+            && oneTimeNames.contains(String(decoding: name, as: UTF8.self).lowercased())
+    }
+
     private static let longestName = 40
 
     /// A bit for each length that a name of `names` has: most names are told apart by it.
@@ -69,17 +74,17 @@ enum SecretFields {
             let equals = start + text.extracting(start..<end).first(UInt8(ascii: "="))
             if equals + 1 < end {
                 let name = bytes[start..<equals]
-                let isNamed =
-                    isSecret(name)
-                    || end - equals > shortestOneTimeValue && name.count <= 7
-                        && oneTimeNames.contains(
-                            String(decoding: name, as: UTF8.self).lowercased())
-                if isNamed || whole {
+                let isNamed = isSecret(name)
+                if isNamed || whole || end - equals > shortestOneTimeValue && name.count <= 7 {
                     let written = String(decoding: bytes[(equals + 1)..<end], as: UTF8.self)
-                    fields.append(
-                        SecretField(
-                            place: equals + 1..<end, written: written,
-                            value: FormEncoding.decode(written), isNamed: isNamed))
+                    let value = FormEncoding.decode(written)
+                    let counts = isNamed || isOneTime(value, named: name)
+                    if counts || whole {
+                        fields.append(
+                            SecretField(
+                                place: equals + 1..<end, written: written, value: value,
+                                isNamed: counts))
+                    }
                 }
             }
             start = end + 1

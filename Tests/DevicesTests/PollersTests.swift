@@ -57,12 +57,12 @@ struct PollersTests {
     )
     func throttled() throws {
         let scene = try Scene(
-            polls: [Script.token, .asks(429, toWait: "4"), Script.token], every: "1s",
+            polls: [Script.token, .asks(429, toWait: "7"), Script.token], every: "1s",
             settle: "30s", bench: ", after-success: 5s", after: "[{logout: 100%}]")
         let polls = scene.seen.filter { $0.operation == .pollToken }
         let logout = try #require(scene.seen.first { $0.operation == .logout })
         #expect(polls.count > 2 && polls[1].at < logout.at, "\(polls.map(\.at)) \(logout.at)")
-        #expect(polls.dropFirst(2).allSatisfy { $0.at - polls[1].at >= .seconds(4) })
+        #expect(polls.dropFirst(2).allSatisfy { $0.at - polls[1].at >= .seconds(7) })
         #expect(scene.record.throttled == ThrottledRequests(firstScreen: 1))
     }
 

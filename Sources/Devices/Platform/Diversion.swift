@@ -37,7 +37,8 @@ extension Household {
         switch diversion {
         case .boarding(let mvpd):
             if case .choose(_?) = plan.kind.platform?.picker { return nil }
-            return "step 5: \(mvpd) is only listed on the platform (boardingStatus PICKER)"
+            return
+                "step 5: the configuration has \(mvpd) for the picker only (boardingStatus PICKER, or enablePlatformServices false)"
         case .picker(let error):
             if case .choose(_?) = plan.kind.platform?.picker { return nil }
             guard let error else { return "step 5: the platform's picker returned no provider" }
