@@ -17,7 +17,8 @@ tag = re.search(r"<[\w:]*AttributeQuery [^>]*>", query).group(0)
 request = re.search(r' ID="([^"]+)"', tag).group(1)
 issued = re.search(r' IssueInstant="([^"]+)"', tag).group(1)
 end = re.search(r' NotOnOrAfter="([^"]+)"', tag).group(1)
-audience = re.search(r"<[\w:]*Issuer[^>]*>\s*([^<\s]+)", query).group(1)
+issuer = re.search(r"<[\w:]*Issuer[^>]*>\s*([^<\s]+)", query)
+audience = issuer.group(1) if issuer else question["channelIdentifier"]
 
 values = "".join(
     f'<saml:Attribute Name="{name}"><saml:AttributeValue>'

@@ -113,6 +113,10 @@ struct Population {
     private(set) var byKind: [String: PopulationTally] = [:]
     /// By provider; those that came to none under an empty name.
     private var byProvider: [String: PopulationTally] = [:]
+    /// Households whose sign-ins expired before their last step, by the step and its answer.
+    private(set) var expiries: [String: Int] = [:]
+    /// A service may write an id into each answer.
+    private static let causesAtMost = 1_000
     private(set) var signOns = SignOnFold()
     private(set) var throttling = ThrottlingFold()
     private(set) var flow = TimeBuckets<Flow>(limit: 300)
@@ -126,6 +130,13 @@ struct Population {
 
     mutating func add(_ household: HouseholdRecord) {
         all.add(household)
+        if [.signedIn, .preSignedIn].contains(household.fate),
+            household.cause.hasSuffix(HouseholdRecord.signInExpired)
+        {
+            let cause = household.cause.dropLast(HouseholdRecord.signInExpired.count)
+            let isKnown = expiries[String(cause)] != nil || expiries.count < Self.causesAtMost
+            expiries[isKnown ? String(cause) : "other steps", default: 0] += 1
+        }
         signOns.add(household)
         throttling.add(household)
         byKind[household.kind, default: PopulationTally()].add(household)

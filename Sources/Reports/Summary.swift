@@ -78,6 +78,8 @@ public struct Summary: Sendable, Hashable {
     public var traces: Set<Int>?
     /// `none of 3 households signed in: ...`; nil where one did, or where none was meant to.
     public var noSignIn: String?
+    /// Steps that most signed-in households did not reach, and why, for the end of a headline; nil where most did.
+    var unreached: String?
     /// Why the run ended before its plan, where the breaker or a threshold with `abort: true` ended it.
     package var stoppedEarly: String?
     /// What changed since the last comparable run, as a section of the page; nil where there is none.
@@ -219,6 +221,7 @@ public struct Summary: Sendable, Hashable {
             + Self.preSignIns(households, fold.preparation, atHome: fold.signedInAtHome)
             + Self.mix(operations, households) + rigNotes
         noSignIn = Self.noSignIn(fold, losses)
+        unreached = Self.unreached(fold.population)
         (outcome, exitStatus, headline, explanations) = (.pass, .passed, "", [])
         if rigHealth.isLateInSilence, let silence = fold.silence {
             notes.append(

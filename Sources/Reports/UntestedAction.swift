@@ -29,14 +29,15 @@ extension Findings {
     func untestedActions(signedIn: Int, protocols: [String]) -> [UntestedAction] {
         var actions: [UntestedAction] = []
         if signedIn > 0, isUntested(.tokenIsolation) { actions.append(nameless(protocols)) }
-        if let columnNote {
+        if columnNote != nil {
             actions.append(
                 UntestedAction(
-                    invariant: .tokenIsolation, question: "whether each TV got its own user",
-                    remedy: "the service returned other users than the accounts file",
+                    invariant: .tokenIsolation,
+                    question: "whether each TV got the user of the accounts file",
+                    remedy: "the service returned others for most accounts",
                     sentence:
-                        "\(columnNote): either the column is wrong, or these TVs are signed in as somebody else. "
-                        + "To test it, correct the column, or find out whose these users are"))
+                        "either the user-id column of the accounts file is wrong, or these TVs are signed in as "
+                        + "somebody else: correct the column, or find out whose these users are"))
         }
         for (invariant, question) in [
             (Invariant.logoutFinal, "whether a logout ends the sign-in"),
@@ -85,7 +86,19 @@ extension Summary {
     /// ` Not tested: whether a logout ends the sign-in (logout-final; polling.after-success tests it).`, for the
     /// end of a headline; else nothing.
     var untestedSentence: String {
-        let actions = untestedActions
-        return actions.isEmpty ? "" : " Not tested: \(actions.map(\.text).joined(separator: ", "))."
+        let texts = (unreached.map { [$0] } ?? []) + untestedActions.map(\.text)
+        return texts.isEmpty ? "" : " Not tested: \(texts.joined(separator: ", "))."
+    }
+
+    /// The steps that most signed-in households did not reach, because their sign-ins expired; nil where most reached all.
+    static func unreached(_ population: Population) -> String? {
+        let count = population.expiries.values.reduce(0, +)
+        guard count > 0, count * 2 >= population.all.signedIn,
+            let most = population.expiries.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })
+        else { return nil }
+        return
+            "the remaining steps of \(Figures.count(count)) of "
+            + "\(Figures.counted(population.all.signedIn, "signed-in household")): their sign-ins expired first "
+            + "(\(Sanitizer.line(most.key, limit: 200)))"
     }
 }

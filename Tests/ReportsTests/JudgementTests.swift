@@ -245,6 +245,20 @@ struct JudgementTests {
         #expect(same == nil)
     }
 
+    @Test("a pass says what most signed-in households never came to", arguments: [2, 3])
+    func unreached(expired: Int) throws {
+        var sample = Sample(Shape(households: 6, trouble: nil), seed: Seed(11))
+        for number in 0..<expired {
+            sample.records[number].cause =
+                "user-metadata answered 412 authn" + HouseholdRecord.signInExpired
+        }
+        let headline = try Summary(sample, thresholds: []).headline
+        #expect(
+            headline.contains(
+                "Not tested: the remaining steps of 3 of 6 signed-in households: their sign-ins expired first "
+                    + "(user-metadata answered 412 authn)") == (expired == 3), "\(headline)")
+    }
+
     @Test("JUnit has the bottleneck beside what outranks it")
     func bottleneckInJUnit() throws {
         var shape = Shape(households: 6, trouble: nil)

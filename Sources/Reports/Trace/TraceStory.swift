@@ -62,12 +62,20 @@ extension Trace {
             phones.contains { $0.signInStep == .lookUpCode }
             ? "The phone looked the code up at \(clock(begun.sent))"
             : "The phone began at \(clock(begun.sent))"
-        let account = phones.lazy.compactMap(\.observation.tag).first { !$0.user.isEmpty }
-        let login = account.map { ", signed in as \(BeliefText.name($0))," } ?? ","
-        guard let done = record.phoneDone else {
-            return "\(typed)\(login) and was not told that it is signed in."
+        if record.phoneDone == nil, let seen = record.tokenSeen, begun.sent > seen {
+            return "\(typed), for another sign-in."
         }
-        return "\(typed)\(login) and was told at \(clock(done)) that it is signed in."
+        let login = phones.last { exchange in
+            exchange.ended <= record.phoneDone ?? through && exchange.observation.result != .denied
+                && exchange.observation.tag.map { !$0.user.isEmpty } ?? false
+        }
+        let account = login?.observation.tag.map(BeliefText.name)
+        guard let done = record.phoneDone else {
+            return (account.map { "\(typed), typed the password of \($0)," } ?? "\(typed),")
+                + " and was not told that it is signed in."
+        }
+        return (account.map { "\(typed), signed in as \($0)," } ?? "\(typed),")
+            + " and was told at \(clock(done)) that it is signed in."
     }
 
     private var tokenSentence: String? {
@@ -78,9 +86,11 @@ extension Trace {
         let polls = exchanges.map(\.exchange).filter { exchange in
             exchange.signInStep == .poll && exchange.device.household == household
                 && exchange.device.role == .firstScreen && exchange.ended <= seen
+                && exchange.sent >= record.arrived
         }
-        let token = polls.last?.observation.tag.map { "the token of \(BeliefText.name($0))" }
-        let number = polls.isEmpty ? "" : ", by poll \(Figures.count(polls.count))"
+        let last = polls.last.flatMap { $0.observation.result == .success ? $0 : nil }
+        let token = last?.observation.tag.map { "the token of \(BeliefText.name($0))" }
+        let number = last == nil ? "" : ", by poll \(Figures.count(polls.count))"
         let after = record.tokenVisibility.map {
             ", \(Figures.time(milliseconds: $0.milliseconds)) after the phone was told"
         }

@@ -226,7 +226,7 @@ struct TrialReading {
         case .pending where last.step == .poll:
             return household?.phoneDone == nil ? nil : ending ?? last.sentence
         case .pending where last.exchange.observation.result == .unauthenticated:
-            return last.sentence + ": the sign-in had expired"
+            return last.sentence + HouseholdRecord.signInExpired
         case .pending: return last.sentence + " although the login had ended"
         case .throttled:
             // Where the server asked for a longer wait than the trial takes, the household says so.

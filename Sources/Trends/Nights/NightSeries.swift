@@ -98,7 +98,8 @@ public struct NightSeries: Sendable, Hashable {
                 if change.isWorse { change.acceptance = isAccepted(change) }
                 return change
             }
-            var recent = present.suffix(from: found.last?.first ?? 0)
+            let start = changes.last?.first ?? 0
+            var recent = present.drop { $0 < start }
             if recent.count > 1, recent.last == values.count - 1 { recent.removeLast() }
             level =
                 recent.isEmpty
