@@ -110,7 +110,8 @@ public enum TerminalReport {
         var lines = Wrapping.lines(first, width: width, hanging: 2)
         for verdict in findings.verdicts {
             let counts = [
-                ("violations", verdict.violations), ("observed", verdict.observed),
+                (verdict.violations == 1 ? "violation" : "violations", verdict.violations),
+                ("observed", verdict.observed),
                 ("known", verdict.known), ("suspected", verdict.suspected),
             ].filter { $0.1 > 0 }
             let result = findings.result(of: verdict.invariant)

@@ -4,9 +4,10 @@ import Testing
 
 @Suite("Shards as processes", .ownThread)
 struct ShardCommandTests {
-    /// Forty households in twenty seconds: a loaded machine has time to kill one of the shards.
+    /// Forty households in forty seconds: a loaded machine has time to kill one of the shards. Twenty seconds were too few once,
+    /// beside three hundred other tests.
     private static let load = [
-        "--set", "load.arrivals=[{ramp-to: 2/s, over: 0s}, {hold: 20s}]", "--set", "load.settle=1s",
+        "--set", "load.arrivals=[{ramp-to: 1/s, over: 0s}, {hold: 40s}]", "--set", "load.settle=1s",
         "--set", "identities=per-run",
     ]
 

@@ -1,3 +1,4 @@
+internal import Formats
 internal import Rigs
 internal import Statistics
 
@@ -19,9 +20,13 @@ enum Alternatives {
             "the clocks of the two screens differ",
             ruledOutBy:
                 "one process sent both requests and used one monotonic clock: \(first.named) was "
-                + "answered at \(first.firstByte) ns, \(second.named) was sent at "
-                + "\(second.sent) ns"
+                + "answered at \(milliseconds(first.firstByte)), \(second.named) was sent at "
+                + milliseconds(second.sent)
         )
+    }
+
+    private static func milliseconds(_ nanoseconds: Int64) -> String {
+        "\(DecimalText.fixed(Double(nanoseconds) / 1e6, 3)) ms"
     }
 
     /// "It was sent before, and only answered late."

@@ -110,7 +110,7 @@ struct HitRateCurve {
         let floor = plot.height - plot.bottom
         return """
             <line class="aim" x1="\(px: at)" x2="\(px: at)" y1="\(px: floor - 34)" y2="\(px: floor)"/>\
-            <text class="aim-text" x="\(px: at + 7)" y="\(px: floor - 22)">aimed at \(CasePage.signed(best))</text>
+            <text class="aim-text" x="\(px: at + 7)" y="\(px: floor - 22)">aimed at \(CasePage.signed((best * 100).rounded() / 100))</text>
             """
     }
 }
