@@ -38,7 +38,7 @@ struct HouseholdState: ~Copyable {
     /// Tokens that answers showed, by tag and expiry.
     var tokens: Few<1, TokenSeen>
     /// Two of each value: nobody, somebody, and its own user. With room for fewer, most households need memory of their own for
-    /// them (2,273 bytes instead of 2,020 with room for four).
+    /// them (2,273 bytes instead of 2,064 with room for four).
     var reads: Few<6, TokenRead>
     /// Users that answers named and that never signed in here, as far as is known.
     var strangers: [Stranger] = []
