@@ -155,11 +155,7 @@ extension UserLedger {
             for claim in claims where claim.source == .token {
                 let owners = resolution.owners[claim.user] ?? []
                 if owners.contains(claim.account) { continue }
-                let home = resolution.homes[claim.user].map {
-                    unsure.contains(claim.user)
-                        ? UserResolution.Reason.eithers(household: $0) : .anothers(household: $0)
-                }
-                accuse(claim, home ?? .notListed, owners)
+                accuse(claim, reasonByHome(of: claim.user) ?? .notListed, owners)
             }
             judgeRenaming()
         }
@@ -316,14 +312,29 @@ extension UserLedger {
             }
             group(source)
             for claim in own {
-                let claimants = accountsOf[claim.user] ?? []
-                guard claimants.count > 1,
-                    let owner = owner(of: claim.user, among: claimants), owner != claim.account,
+                guard
                     // A subscription may have several accounts: only a change tells.
                     source != .household || (usersOf[claim.account]?.count ?? 0) > 1,
-                    let home = first(claim.user, of: owner)?.household
+                    let (owner, home) = otherOwner(of: claim, among: accountsOf[claim.user] ?? [])
                 else { continue }
                 accuse(claim, .anothers(household: home), [owner])
+            }
+        }
+
+        /// Another account whose user it is, of several that were shown as it, and a household of that account.
+        private mutating func otherOwner(
+            of claim: Claim, among claimants: [UInt64]
+        ) -> (account: UInt64, household: Int)? {
+            guard claimants.count > 1, let owner = owner(of: claim.user, among: claimants),
+                owner != claim.account, let home = first(claim.user, of: owner)?.household
+            else { return nil }
+            return (owner, home)
+        }
+
+        /// Nil where the user's own account was shown as it nowhere.
+        private func reasonByHome(of user: UInt64) -> UserResolution.Reason? {
+            resolution.homes[user].map {
+                unsure.contains(user) ? .eithers(household: $0) : .anothers(household: $0)
             }
         }
 
@@ -353,21 +364,17 @@ extension UserLedger {
             }
             for claim in alone {
                 if let owners = resolution.owners[claim.user], !owners.contains(claim.account),
-                    let home = resolution.homes[claim.user]
+                    let reason = reasonByHome(of: claim.user)
                 {
-                    accuse(
-                        claim,
-                        unsure.contains(claim.user)
-                            ? .eithers(household: home) : .anothers(household: home), owners)
+                    accuse(claim, reason, owners)
                 } else if isBelieved, known[claim.account].map({ $0 != claim.user }) ?? false {
                     accuse(claim, .notListed, [])
                 } else {
                     // Who has a token that names another user is accused already.
                     let claimants = (accountsOf[claim.user] ?? []).filter { persons[$0] == nil }
-                    guard claimants.count > 1,
-                        let owner = owner(of: claim.user, among: claimants), owner != claim.account,
-                        let home = first(claim.user, of: owner)?.household
-                    else { continue }
+                    guard let (owner, home) = otherOwner(of: claim, among: claimants) else {
+                        continue
+                    }
                     accuse(claim, .eithers(household: home), [owner])
                 }
             }

@@ -28,9 +28,8 @@ enum SecretFields {
     private static let oneTimeNames: Set<String> = ["code", "state", "samlart"]
     private static let shortestOneTimeValue = 16
 
-    private static func isOneTime(_ value: String, named name: ArraySlice<UInt8>) -> Bool {
+    private static func isOneTime(_ value: String) -> Bool {
         value.count >= shortestOneTimeValue && KnownSecrets.hasNumber(value)
-            && oneTimeNames.contains(String(decoding: name, as: UTF8.self).lowercased())
     }
 
     private static let longestName = 40
@@ -75,10 +74,14 @@ enum SecretFields {
             if equals + 1 < end {
                 let name = bytes[start..<equals]
                 let isNamed = isSecret(name)
-                if isNamed || whole || end - equals > shortestOneTimeValue && name.count <= 7 {
+                // The name first: most values need not be decoded.
+                let mayBeOneTime =
+                    !isNamed && end - equals > shortestOneTimeValue && name.count <= 7
+                    && oneTimeNames.contains(String(decoding: name, as: UTF8.self).lowercased())
+                if isNamed || whole || mayBeOneTime {
                     let written = String(decoding: bytes[(equals + 1)..<end], as: UTF8.self)
                     let value = FormEncoding.decode(written)
-                    let counts = isNamed || isOneTime(value, named: name)
+                    let counts = isNamed || mayBeOneTime && isOneTime(value)
                     if counts || whole {
                         fields.append(
                             SecretField(

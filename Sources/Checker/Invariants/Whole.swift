@@ -45,7 +45,7 @@ extension HouseholdState {
         }
         // What another device of the same identity did is no part of one device's model.
         let isBeyond = isEndedElsewhere && frontier.standing == .violated
-        // Who was never answered was put to no test.
+        // A household without an answer was not tested.
         if !isBeyond, tested.contains(.conforms) { count(.linearizable) }
         // Before its code a TV asks whether somebody is signed in on it, and not whether its phone is done.
         if !tested.contains(.noTokenBeforeSignIn),

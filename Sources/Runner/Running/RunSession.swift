@@ -99,19 +99,19 @@ package final class RunSession: @unchecked Sendable {
             recordingTo: join ?? sink, virtual: laneCount, convoy: convoy,
             through: options.through, start: start)
         // What evidence and spans tell in UTC, a service's own log has as well.
-        var told = header
+        var anchored = header
         if !venue.isVirtual, start == nil {
-            told.startedMicroseconds = WallClock.microseconds(ofStart: lanes[0])
-            writer.note(started: told.startedMicroseconds)
+            anchored.startedMicroseconds = WallClock.microseconds(ofStart: lanes[0])
+            writer.note(started: anchored.startedMicroseconds)
         }
-        options.telemetry?.begin(told)
+        options.telemetry?.begin(anchored)
         if rig.record != .none, options.keepsMessages {
             writer.keepMessages(through: lanes[0].gate)
             for lane in lanes { lane.handsOverMessages = true }
         }
         var terms = try venue.configuration(of: rig, statement: options.statement)
         if let retries = options.retries { terms.retries = retries }
-        terms.startedMicroseconds = told.startedMicroseconds
+        terms.startedMicroseconds = anchored.startedMicroseconds
         pages = PageFolder(in: directory.path)
         terms.pages = pages
         // In virtual time there is one login page, and nothing to wait for a process with.
@@ -136,7 +136,7 @@ package final class RunSession: @unchecked Sendable {
                 title: venue.title, planned: planned, plannedHouseholds: plan.householdsLeft,
                 settle: rig.load.settle, thresholds: rig.thresholds,
                 allowedLateness: venue.isVirtual ? nil : rig.validity.latenessP99,
-                startedMicroseconds: told.startedMicroseconds, isOpenLoad: rig.load.isOpen),
+                startedMicroseconds: anchored.startedMicroseconds, isOpenLoad: rig.load.isOpen),
             observer: observer, breaker: breaker, isVirtual: venue.isVirtual, desk: desk,
             control: venue.isVirtual ? nil : ControlFile(in: directory),
             abandon: { [end] in end.finish() })
