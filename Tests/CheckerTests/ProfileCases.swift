@@ -171,6 +171,23 @@ extension ProfileCase {
             $0.signOut(at: 12_000)
             $0.decide(at: 13_000)
         },
+        ProfileCase("I10: the platform's profile after its logout", .logoutFinal) {
+            $0.exchange(at: 1_000)
+            $0.signOut(at: 12_000, "partner_logout")
+            $0.see([Story.shown(alice, from: 1_002, .appleSSO)], at: 13_000)
+        },
+        ProfileCase("I10: the platform's profile after a logout that ended the login's") {
+            signedIn(&$0)
+            $0.exchange(at: 11_000)
+            $0.signOut(at: 12_000)
+            $0.see([Story.shown(alice, from: 11_002, .appleSSO)], at: 13_000)
+        },
+        ProfileCase("I10: the platform vouched for the viewer again after its logout") {
+            $0.exchange(at: 1_000)
+            $0.signOut(at: 12_000, "partner_logout")
+            $0.exchange(at: 12_500)
+            $0.see([Story.shown(alice, from: 12_502, .appleSSO)], at: 13_000)
+        },
         ProfileCase("I10: a permit by single sign-on after the logout") {
             signedIn(&$0)
             $0.signOut(at: 12_000)

@@ -112,11 +112,20 @@ extension Story {
 
     /// L.
     mutating func signOut(
-        at: Double, in household: Int = 7, mvpd: String = alice.mvpd, subject: String? = nil
+        at: Double, in household: Int = 7, mvpd: String = alice.mvpd, subject: String? = nil,
+        _ action: String = "logout"
     ) {
         tell(
-            .tv, .logout, at: at, in: household, code: nil, record: "logout", mvpd: mvpd,
+            .tv, .logout, at: at, in: household, code: nil, record: action, mvpd: mvpd,
             subject: subject)
+    }
+
+    /// X2: the platform's word for Alice, whose profile the answer has.
+    mutating func exchange(at: Double, in household: Int = 7) {
+        tell(
+            .tv, .ssoProfile, at: at, in: household, code: nil, tag: Self.alice, status: 201,
+            mvpd: Self.alice.mvpd,
+            profiles: [Self.shown(Self.alice, from: Int64(at) + 2, .appleSSO)])
     }
 
     /// The login of a second screen, from its look at the code to its own check.

@@ -153,12 +153,15 @@ extension HouseholdState {
         if beat.effect == .success, slot == 0 || book.degraded.contains(slot) {
             beat.effect = .maybe
         }
-        signOuts.append(SignOut(beat: beat, slot: slot))
-        if slot > 0, book.partner(of: slot) > 0, beat.effect != .denied {
+        // Its action says which of the two profiles it found (rest-v2.md § 9); of the other it says nothing.
+        let partner = slot > 0 && beat.effect != .denied ? book.partner(of: slot) : 0
+        if partner > 0 {
             var other = beat
-            other.effect = .maybe
-            signOuts.append(SignOut(beat: other, slot: book.partner(of: slot)))
+            let endsPartners = book.answer(operation.sequence).endsPartners
+            if endsPartners { beat.effect = .maybe } else { other.effect = .maybe }
+            signOuts.append(SignOut(beat: other, slot: partner))
         }
+        signOuts.append(SignOut(beat: beat, slot: slot))
         guard beat.effect != .denied else { return nil }
         guard slot > 0 else { return ModelOperation(kind: .profilesSignOut, isMaybe: true) }
         guard slot <= DeviceState.profiles else { return nil }

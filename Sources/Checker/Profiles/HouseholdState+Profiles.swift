@@ -48,13 +48,9 @@ extension HouseholdState {
             case "degradation": answer.source = .rule
             default: break
             }
-        case .logout where answer.subject != 0 && operation.slot > 0 && operation.effect != .denied:
-            book.identityLogouts[operation.sequence] = answer.subject
-            // At once, for what is told of the other devices of that identity.
-            registry.identities.add(
-                IdentityLedger.Logout(
-                    subject: answer.subject, mvpd: book.mark(of: operation.slot),
-                    beat: CompactOperation(operation), household: household))
+        case .logout:
+            answer.endsPartners = observation.record == "partner_logout"
+            noteIdentityLogout(operation, answer, book)
         case .finishLogin, .platformExchange:
             if operation.effect != .denied { book.hasLoggedIn = true }
             let isPartner = operation.step == .platformExchange
@@ -77,6 +73,18 @@ extension HouseholdState {
             }
         }
         if answer.saysSomething { book.keep(answer, of: operation.sequence) }
+    }
+
+    /// At once, for what is told of the other devices of that identity.
+    private func noteIdentityLogout(
+        _ operation: Observed, _ answer: ProfileAnswer, _ book: ProfileBook
+    ) {
+        guard answer.subject != 0, operation.slot > 0, operation.effect != .denied else { return }
+        book.identityLogouts[operation.sequence] = answer.subject
+        registry.identities.add(
+            IdentityLedger.Logout(
+                subject: answer.subject, mvpd: book.mark(of: operation.slot),
+                beat: CompactOperation(operation), household: household))
     }
 
     /// Whether the profiles of an answer are another app's of the same device: a service may keep them for the device

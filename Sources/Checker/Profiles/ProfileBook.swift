@@ -266,12 +266,15 @@ struct ProfileAnswer: Sendable {
     var action = SessionAction.other
     var source = DecisionSource.other
     var reason = RefusalReason.other
+    /// A logout that ended what the platform vouched for (rest-v2.md § 9).
+    var endsPartners = false
 
     func shows(_ mvpd: UInt64) -> Bool { shown.contains { $0.mvpd == mvpd } }
 
     /// Whether it is another than what `ProfileBook.answer` has for those that it keeps nothing of.
     var saysSomething: Bool {
         !shown.isEmpty || subject != 0 || action != .other || source != .other || reason != .other
+            || endsPartners
     }
 }
 
