@@ -256,9 +256,8 @@ extension Household {
 
     /// `?error=access_denied` on the way back: turned down (§ 5, § 8).
     private func judgeReturn(_ address: WebAddress) throws(StopReason) {
-        guard !address.query.isEmpty else { return }
-        for field in address.query.split(separator: "&") where field.hasPrefix("error=") {
-            throw .failed("the login came back with \(field)")
+        if let error = address.written("error") {
+            throw .failed("the login came back with error=\(error)")
         }
     }
 

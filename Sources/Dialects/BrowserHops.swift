@@ -51,7 +51,7 @@ struct BrowserHops: Sendable {
         of address: WebAddress, form: [(String, String)], referer: WebAddress?
     ) -> OperationName {
         return
-            if Self.bringsAnswer(form.map { $0.0[...] })
+            if Self.bringsAnswer({ name in form.contains { $0.0 == name } })
             || address.hasPath(endingWith: "SAMLAssertionConsumer")
         {
             .assertion
@@ -59,7 +59,7 @@ struct BrowserHops: Sendable {
             address.hasPath(with: "/adobe-services/authenticate")
         {
             .authenticate
-        } else if Self.bringsAnswer(Self.names(inQueryOf: address)) {
+        } else if Self.bringsAnswer({ address.written($0) != nil }) {
             .assertion
         } else if address.hasPath(endingWith: "/logout") {
             logout
@@ -73,13 +73,9 @@ struct BrowserHops: Sendable {
 
     /// Whether fields of these names bring a provider's answer to the service: of SAML (Bindings 3.4 to 3.6), of OpenID
     /// Connect and OAuth (RFC 6749, 4.1.2), of WS-Federation (13.2).
-    private static func bringsAnswer(_ names: [Substring]) -> Bool {
-        names.contains { ["SAMLResponse", "SAMLart", "id_token", "wresult"].contains($0) }
-            || names.contains("code") && names.contains("state")
-    }
-
-    private static func names(inQueryOf address: WebAddress) -> [Substring] {
-        address.query.split(separator: "&").map { $0.prefix { $0 != "=" } }
+    private static func bringsAnswer(_ has: (String) -> Bool) -> Bool {
+        has("SAMLResponse") || has("SAMLart") || has("id_token") || has("wresult")
+            || has("code") && has("state")
     }
 
     /// Arrival by prefix, scheme and host without case (rest-v1.md § 8).
@@ -147,8 +143,7 @@ struct BrowserHops: Sendable {
         guard operation == .assertion || operation == .mvpdLogin, isReturn(address) else {
             return .none
         }
-        let fields = address.query.split(separator: "&")
-        if fields.contains(where: { $0.hasPrefix("error=") }) { return .denied }
+        if address.written("error") != nil { return .denied }
         return operation == .mvpdLogin ? .ledBack : .none
     }
 }

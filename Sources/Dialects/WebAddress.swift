@@ -190,6 +190,22 @@ public struct WebAddress: Hashable, Sendable {
     /// Query without its question mark; empty when there is none.
     public var query: Substring { Substring(target.utf8[path.endIndex...].dropFirst()) }
 
+    /// The value of the query's first field of that name, as it is written; nil where there is none. By bytes: reading
+    /// letters took a twentieth of a race.
+    public func written(_ name: String) -> Substring? {
+        let (bytes, wanted) = (target.utf8Span.span, name.utf8Span.span)
+        var start = bytes.first(UInt8(ascii: "?")) + 1
+        while start < bytes.count {
+            let end = bytes.first(UInt8(ascii: "&"), from: start)
+            let sign = start + wanted.count
+            if sign < end, bytes[sign] == UInt8(ascii: "="), bytes.holds(wanted, at: start) {
+                return target.slice(sign + 1..<end)
+            }
+            start = end + 1
+        }
+        return nil
+    }
+
     /// Whether the path ends with `part`.
     func hasPath(endingWith part: String) -> Bool {
         let (bytes, wanted) = (target.utf8Span.span, part.utf8Span.span)

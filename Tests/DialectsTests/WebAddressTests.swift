@@ -29,6 +29,19 @@ import Testing
         #expect(WebAddress(text) == nil)
     }
 
+    @Test(
+        "a field of the query is found by its whole name, and is given as it is written",
+        arguments: [
+            ("a=1&error=access%5Fdenied&error=2", "access%5Fdenied"), ("error=", ""),
+            ("terror=1&error_uri=2&x=error=3", nil), ("error&x=1", nil), ("", nil),
+            ("e\u{301}=1&error=\u{301}", "\u{301}"),
+        ])
+    func field(query: String, expected: String?) throws {
+        let address = try #require(WebAddress("http://a/b?" + query))
+        #expect(address.written("error").map(String.init) == expected)
+        #expect(try #require(WebAddress("http://a/error=1")).written("error") == nil)
+    }
+
     /// RFC 3986, 5.4.1, and what browsers meet.
     @Test(
         "a reference resolves as a browser resolves it",

@@ -13,9 +13,7 @@ extension V1 {
     }
 
     public static func provider(askedBy call: Call) -> String? {
-        let name = "mso_id="
-        return call.address.query.split(separator: "&").first { $0.hasPrefix(name) }
-            .map { String($0.dropFirst(name.count)) }
+        call.address.written("mso_id").map(String.init)
     }
 
     public static let script: ScriptTerms? = ScriptTerms(

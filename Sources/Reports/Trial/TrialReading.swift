@@ -411,7 +411,6 @@ extension RecordedExchange {
     /// `error=access_denied` in the address that a hop leads to.
     var denial: String? {
         guard case .redirect(let address) = answer else { return nil }
-        return address.query.split(separator: "&").first { $0.hasPrefix("error=") }
-            .map { gate.text(Untrusted(String($0))) }
+        return address.written("error").map { gate.text(Untrusted("error=\($0)")) }
     }
 }
