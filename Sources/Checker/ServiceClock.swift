@@ -9,6 +9,8 @@ struct ServiceClock: Sendable {
     /// Fronts of one service may date answers that differently: none of them hands out tokens.
     static let dateTolerance: Int64 = 5_000_000_000
 
+    private static let dateDoubt: Int64 = 3_600_000_000_000
+
     let tolerance: Int64
     private(set) var codes: ClockReadings
     private(set) var dates: ClockReadings
@@ -44,10 +46,12 @@ struct ServiceClock: Sendable {
             date, of: operation, between: call, and: ret, household: household, sequence: sequence)
     }
 
-    /// The offset, as far as it is known; nil before the first code. Where clocks disagree it spans
-    /// all of them.
+    /// The offset, as far as it is known; nil before the first code and three dates. Where clocks disagree it spans
+    /// all of them. Dates alone leave it an hour to either side: who wrote them hands out no tokens.
     func offset(at now: Int64) -> ClockReadings.OffsetRange? {
-        guard let offset = codes.offset(at: now) else { return nil }
+        guard let offset = codes.offset(at: now) else {
+            return dates.offset(at: now, atLeast: 3)?.widened(by: Self.dateDoubt)
+        }
         // After a jump it may be that no code has told of it yet.
         guard dates.disagree, let other = dates.offset(at: now, atLeast: 3) else { return offset }
         return offset.joined(with: other)
@@ -88,8 +92,13 @@ struct ClockReadings: Sendable {
         var at: Int64
 
         func widened(to now: Int64) -> OffsetRange {
-            let slack = (now > at ? now - at : at - now) / ServiceClock.drift
-            return OffsetRange(low: low - slack, high: high + slack, at: max(at, now))
+            var one = widened(by: (now > at ? now - at : at - now) / ServiceClock.drift)
+            one.at = max(at, now)
+            return one
+        }
+
+        func widened(by slack: Int64) -> OffsetRange {
+            OffsetRange(low: low - slack, high: high + slack, at: at)
         }
 
         func joined(with other: OffsetRange) -> OffsetRange {

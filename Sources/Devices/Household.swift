@@ -106,6 +106,8 @@ actor Household {
     var isAtAnotherProvider = false
     /// What the platform's account framework last said.
     var partnerStatus: PartnerStatus?
+    /// For whose account, as the platform calls the provider, the service has made a profile.
+    var vouchedBy: String?
     var heldToken: HeldToken?
     /// Where it shares a home.
     let home: Home?

@@ -42,6 +42,7 @@ extension Household {
         let kind = plan.kind
         guard kind.singleSignOn != nil || kind.pass != nil || partnerStatus != nil else { return }
         var tokens = IdentityTokens(partner: partnerStatus)
+        tokens.isVouched = partnerStatus.map(vouches(_:)) ?? false
         if let source = terms.identities, let subject = plan.subject {
             if kind.pass?.isPromotional == true { tokens.pass = source.digest(subject) }
             if let singleSignOn = kind.singleSignOn {
@@ -111,6 +112,15 @@ extension Household {
             access: accounts.access.word,
             provider: metadata?.providerID.flatMap { accounts.name(of: $0) },
             expires: metadata?.expires.map(epochMilliseconds))
+    }
+
+    /// Whether the service is to show who sends that the profile that it made of the platform's word (rest-v2.md
+    /// § 8.3), also by a clock that is a minute ahead.
+    private func vouches(_ status: PartnerStatus) -> Bool {
+        guard status.access == .granted, let vouchedBy, status.provider == vouchedBy,
+            let expires = status.expires
+        else { return false }
+        return expires > epochMilliseconds(lane.now + .seconds(60))
     }
 
     func epochMilliseconds(_ instant: Instant) -> Int64 {

@@ -111,6 +111,8 @@ public struct Call: Sendable, Hashable {
     public var mvpd: String?
     /// Whom the identity tokens that it shows name (`IdentityTokens.subject`).
     public var subject: String?
+    /// It shows the word of a platform that the device's profile was made of: an answer without a profile has lost that.
+    public var isVouched: Bool
     /// Who signs in by it, where it is what makes a sign-in.
     @Rare private var person: SigningIn?
     /// The tag that a token will carry, or, where nobody told what the service calls the user, the login.
@@ -128,7 +130,8 @@ public struct Call: Sendable, Hashable {
     public init(
         _ operation: OperationName, _ method: Method, _ address: WebAddress,
         headers: Headers = [:], body: [UInt8] = [], code: Code? = nil, resource: String? = nil,
-        mvpd: String? = nil, subject: String? = nil, provoked: Bool = false
+        mvpd: String? = nil, subject: String? = nil, isVouched: Bool = false,
+        provoked: Bool = false
     ) {
         self.operation = operation
         self.method = method
@@ -139,6 +142,7 @@ public struct Call: Sendable, Hashable {
         self.resource = resource
         self.mvpd = mvpd
         self.subject = subject
+        self.isVouched = isVouched
         self.provoked = provoked
     }
 

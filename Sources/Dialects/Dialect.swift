@@ -246,6 +246,8 @@ public struct IdentityTokens: Hashable, Sendable {
     public var pass: String?
     /// What the platform's account framework says; nil: it was not asked.
     public var partner: PartnerStatus?
+    /// `partner` names the account of which the service has made a profile, and is in force.
+    public var isVouched = false
     /// One word for whom the tokens name, for the judge: equal for equal users, no secret.
     public var subject: String?
 

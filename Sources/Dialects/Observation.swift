@@ -41,8 +41,10 @@ public struct Observation: Hashable, Sendable {
     public var expires: Int64?
     /// Identity of the record or token seen, where the answer carries one that is no secret; of user
     /// metadata, the subscription (`householdID`); of a request that makes a sign-in, the login, where
-    /// `tag` has what the accounts file says that the service calls the user.
+    /// `tag` has what the accounts file says that the service calls the user; `vouched` of an answer that lacks the profile
+    /// which the request showed the platform's word for.
     public var record: String?
+    public static let vouched = "vouched"
     /// A secret seen (media token, access token); the journal keeps its fingerprint only.
     public var secret: Secret?
     /// Every profile that the answer shows, in protocols that have several; `tag` and the times are then

@@ -143,6 +143,9 @@ public struct ExchangeBuilder: Sendable {
             if let token = call.token {
                 fields.observation.record = fingerprinter.fingerprint(of: token).description
             }
+            if call.isVouched, [.absent, .unauthenticated].contains(reading.observation.result) {
+                fields.observation.record = Observation.vouched
+            }
             fields.fingerprint = fields.observation.secret.map(fingerprinter.fingerprint(of:))
             fields.observation.secret = nil
             fields.observation.pass(gate)

@@ -188,6 +188,58 @@ extension ProfileCase {
             $0.exchange(at: 12_500)
             $0.see([Story.shown(alice, from: 12_502, .appleSSO)], at: 13_000)
         },
+        ProfileCase("I10: a permit by the platform's word after its logout", .logoutFinal) {
+            $0.exchange(at: 1_000)
+            $0.decide(at: 11_000)
+            $0.signOut(at: 12_000, "partner_logout")
+            $0.decide(at: 13_000)
+        },
+        ProfileCase("I10: a permit by a login after the platform's logout") {
+            signedIn(&$0)
+            $0.exchange(at: 11_000)
+            $0.signOut(at: 12_000, "partner_logout")
+            $0.decide(at: 13_000)
+        },
+        ProfileCase("I21: the platform's profile is gone", .profileViewsAgree) {
+            $0.session()
+            $0.exchange(at: 1_000)
+            $0.see(at: 2_000, isVouched: true)
+        },
+        ProfileCase("I5: the platform's profile is gone after a look", .tokenMonotonic) {
+            $0.session()
+            $0.exchange(at: 1_000)
+            $0.see([Story.shown(alice, from: 1_002, .appleSSO)], at: 2_000)
+            $0.see(at: 3_000, isVouched: true)
+        },
+        ProfileCase("I5: the same where only dates tell the service's time", .tokenMonotonic) {
+            $0.exchange(at: 1_000)
+            for time in [2_000.0, 3_000, 4_000] {
+                $0.see(
+                    [Story.shown(alice, from: 1_002, .appleSSO)], at: time,
+                    evidence: ["Date": Story.date(Int64(time) / 1_000 - 3)])
+            }
+            $0.see(at: 5_000, isVouched: true)
+        },
+        ProfileCase("I5: by dates alone a profile of less than an hour may have ended") {
+            $0.exchange(at: 1_000, life: 3_000_000)
+            for time in [2_000.0, 3_000, 4_000] {
+                $0.see(
+                    [Story.shown(alice, from: 1_002, life: 3_000_000, .appleSSO)], at: time,
+                    evidence: ["Date": Story.date(Int64(time) / 1_000 - 3)])
+            }
+            $0.see(at: 5_000, isVouched: true)
+        },
+        ProfileCase("I21: a request without the platform's word shows no profile of it") {
+            $0.session()
+            $0.exchange(at: 1_000)
+            $0.see(at: 2_000)
+        },
+        ProfileCase("I21: the platform's profile is gone after its logout") {
+            $0.session()
+            $0.exchange(at: 1_000)
+            $0.signOut(at: 1_500, "partner_logout")
+            $0.see(at: 2_000, isVouched: true)
+        },
         ProfileCase("I10: a permit by single sign-on after the logout") {
             signedIn(&$0)
             $0.signOut(at: 12_000)

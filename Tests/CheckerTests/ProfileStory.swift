@@ -53,15 +53,17 @@ extension Story {
     mutating func see(
         _ profiles: [Profile] = [], by who: Who = .tv, _ operation: OperationName = .profiles,
         at: Double, took: Double = 4, in household: Int = 7, code: String? = nil,
-        mvpd: String? = nil, subject: String? = nil
+        mvpd: String? = nil, subject: String? = nil, isVouched: Bool = false,
+        evidence: Headers = [:]
     ) {
         let first = profiles.first
         tell(
             who, operation, at: at, took: took, profiles.isEmpty ? .absent : .success,
             in: household, code: code,
             tag: first.flatMap { one in one.user.map { Tag(mvpd: one.mvpd, user: $0) } },
-            expires: first?.notAfter, generated: first?.notBefore, status: 200, mvpd: mvpd,
-            subject: subject, profiles: profiles)
+            expires: first?.notAfter, generated: first?.notBefore,
+            record: isVouched ? Observation.vouched : nil, status: 200, evidence: evidence,
+            mvpd: mvpd, subject: subject, profiles: profiles)
     }
 
     /// P3 by the TV.
@@ -121,11 +123,11 @@ extension Story {
     }
 
     /// X2: the platform's word for Alice, whose profile the answer has.
-    mutating func exchange(at: Double, in household: Int = 7) {
+    mutating func exchange(at: Double, in household: Int = 7, life: Int64 = 21_600_000) {
+        let profile = Self.shown(Self.alice, from: Int64(at) + 2, life: life, .appleSSO)
         tell(
             .tv, .ssoProfile, at: at, in: household, code: nil, tag: Self.alice, status: 201,
-            mvpd: Self.alice.mvpd,
-            profiles: [Self.shown(Self.alice, from: Int64(at) + 2, .appleSSO)])
+            mvpd: Self.alice.mvpd, profiles: [profile])
     }
 
     /// The login of a second screen, from its look at the code to its own check.

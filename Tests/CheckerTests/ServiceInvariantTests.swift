@@ -29,9 +29,11 @@ struct ServiceInvariantTests {
     func jump() throws {
         var story = Story()
         story.code()
-        for step in 1...4 { story.poll(at: Double(step) * 1_000, evidence: ["Date": date(0)]) }
-        story.poll(at: 5_000, evidence: ["Date": date(-21_600)])
-        story.poll(at: 6_000, evidence: ["Date": date(-21_600)])
+        for step in 1...4 {
+            story.poll(at: Double(step) * 1_000, evidence: ["Date": Story.date(0)])
+        }
+        story.poll(at: 5_000, evidence: ["Date": Story.date(-21_600)])
+        story.poll(at: 6_000, evidence: ["Date": Story.date(-21_600)])
         let found = try story.only()
         #expect(found.invariant == .clockAgreement && found.standing == .fails)
         #expect(
@@ -45,13 +47,16 @@ struct ServiceInvariantTests {
     @Test(
         "I15: a Date of another machine, of a second more or less, or of no form tells nothing",
         arguments: [
-            ["Date": date(-21_600), "Age": "3"], ["Date": date(-21_600), "Via": "1.1 cache"],
-            ["Date": date(3)], ["Date": "yesterday"],
+            ["Date": Story.date(-21_600), "Age": "3"],
+            ["Date": Story.date(-21_600), "Via": "1.1 cache"],
+            ["Date": Story.date(3)], ["Date": "yesterday"],
         ] as [Headers])
     func otherDates(headers: Headers) {
         var story = Story()
         story.code()
-        for step in 1...4 { story.poll(at: Double(step) * 1_000, evidence: ["Date": date(0)]) }
+        for step in 1...4 {
+            story.poll(at: Double(step) * 1_000, evidence: ["Date": Story.date(0)])
+        }
         story.poll(at: 5_000, evidence: headers)
         #expect(story.sentences == [])
     }
@@ -61,9 +66,9 @@ struct ServiceInvariantTests {
         var story = Story()
         story.code()
         story.assertion(at: 8_000)
-        story.poll(at: 9_000, evidence: ["Date": date(0)])
+        story.poll(at: 9_000, evidence: ["Date": Story.date(0)])
         let early = Story.epoch - 21_590_000 + 10_000
-        story.poll(at: 10_000, Story.alice, expires: early, evidence: ["Date": date(-21_600)])
+        story.poll(at: 10_000, Story.alice, expires: early, evidence: ["Date": Story.date(-21_600)])
         #expect(story.findings.violations.allSatisfy { $0.invariant != .expiryRespected })
     }
 
@@ -151,12 +156,4 @@ struct ServiceInvariantTests {
         story.exchanges[story.exchanges.count - 1].planned = Instant(nanoseconds: 9_000_000_000)
         #expect(story.sentences == [])
     }
-}
-
-/// The service's `Date` a few seconds into a story, so many seconds off.
-private func date(_ seconds: Int64) -> String {
-    // Thu, 09 Oct 2025 08:53:20 GMT is `Story.epoch`.
-    let second = (8 * 60 + 53) * 60 + 23 + seconds
-    func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return "Thu, 09 Oct 2025 \(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60)) GMT"
 }

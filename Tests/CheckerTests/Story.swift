@@ -79,6 +79,15 @@ struct Story {
         }
     }
 
+    /// The service's `Date` three seconds into a story, so many seconds off.
+    static func date(_ seconds: Int64) -> String {
+        // Thu, 09 Oct 2025 08:53:20 GMT is `epoch`.
+        let second = (8 * 60 + 53) * 60 + 23 + seconds
+        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return
+            "Thu, 09 Oct 2025 \(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60)) GMT"
+    }
+
     // MARK: Chapters
 
     /// A code, made 1 ms before the answer; it lives for `life` seconds.

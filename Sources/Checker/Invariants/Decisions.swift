@@ -7,6 +7,9 @@ extension HouseholdState {
         _ operation: Observed, _ beat: CompactOperation, _ answer: ProfileAnswer,
         _ book: ProfileBook
     ) {
+        for slot in missingPartners(operation, answer, book) {
+            judgeAbsence(beat, SignInScope(slot: slot))
+        }
         for slot in missing(operation, answer, book) {
             judgeAbsence(beat, SignInScope(slot: slot))
             book.noteEmpty(slot, at: beat.ret)
@@ -27,10 +30,31 @@ extension HouseholdState {
             judgeBinding(operation, beat, .decisionTrue)
         }
         judgePermit(operation, beat, answer, book)
-        guard isByProfile(operation, answer, book) else { return }
+        guard let slot = permitting(operation, answer, beat, book) else { return }
         check(.authorizationGates)
         var one = operation
-        (one.tag, one.expires) = (0, 0)
+        (one.tag, one.expires, one.slot) = (0, 0, slot)
         judgeToken(one, beat)
+    }
+
+    /// Of the profile that a permit rests on the number: the device's own, or its partner's where nobody has signed in
+    /// there besides. Nil: of no profile, or nobody knows which.
+    private func permitting(
+        _ operation: Observed, _ answer: ProfileAnswer, _ beat: CompactOperation,
+        _ book: ProfileBook
+    ) -> UInt8? {
+        if isByProfile(operation, answer, book) { return operation.slot }
+        guard answer.source == .provider, answer.subject == 0, operation.slot > 0 else {
+            return nil
+        }
+        let partner = book.partner(of: operation.slot)
+        guard partner > 0, !mayBeFromBefore(operation.slot, at: operation.call, book),
+            !mayBeFromBefore(partner, at: operation.call, book)
+        else { return nil }
+        let logins = attempts.filter {
+            $0.isCandidate && $0.beat.call <= beat.ret && isOf($0.tag, partner)
+        }
+        return !logins.isEmpty && logins.allSatisfy { $0.beat.operation == .ssoProfile }
+            ? partner : nil
     }
 }

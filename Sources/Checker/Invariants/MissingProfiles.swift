@@ -20,6 +20,9 @@ extension HouseholdState {
             else { return }
             return judgeAbsence(beat, SignInScope(life: Int16(life)))
         }
+        for slot in missingPartners(operation, answer, book) {
+            judgeAbsence(beat, SignInScope(slot: slot))
+        }
         for slot in missing(operation, answer, book) {
             judgeAbsence(beat, SignInScope(slot: slot))
             book.noteEmpty(slot, at: beat.ret)

@@ -265,6 +265,17 @@ extension HouseholdState {
         }
     }
 
+    /// The partners' profiles of which an answer says that they are not there. A profile by a login would be shown in their
+    /// place.
+    func missingPartners(
+        _ operation: Observed, _ answer: ProfileAnswer, _ book: ProfileBook
+    ) -> [UInt8] {
+        guard answer.lacksVouched, answer.reason != .invalidated else { return [] }
+        guard operation.operation != .profiles else { return book.partners.sorted() }
+        let partner = operation.slot > 0 ? book.partner(of: operation.slot) : 0
+        return partner > 0 ? [partner] : []
+    }
+
     private mutating func decisionRead(_ operation: Observed, _ book: ProfileBook)
         -> ModelOperation?
     {

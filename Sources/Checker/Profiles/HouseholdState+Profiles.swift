@@ -35,6 +35,7 @@ extension HouseholdState {
         }
         if let reason = exchange.pointee.reason { answer.reason = .init(reason) }
         let observation = exchange.pointee.observation
+        answer.lacksVouched = observation.record == Observation.vouched
         switch operation.step {
         case .issueCode, .lookUpCode, .platformRequest:
             if let record = observation.record { answer.action = .init(record) }

@@ -122,7 +122,8 @@ final class ProfileBook {
         }
     }
 
-    private var partners: Set<UInt8> = []
+    /// The numbers of partners' profiles.
+    private(set) var partners: Set<UInt8> = []
     private static let partner: UInt64 = 0x5bd1_e995_9e37_79b9
 
     func partnerNumber(of mvpd: String) -> UInt8 {
@@ -268,13 +269,15 @@ struct ProfileAnswer: Sendable {
     var reason = RefusalReason.other
     /// A logout that ended what the platform vouched for (rest-v2.md § 9).
     var endsPartners = false
+    /// No profile, though the request showed the word of a platform that one was made of.
+    var lacksVouched = false
 
     func shows(_ mvpd: UInt64) -> Bool { shown.contains { $0.mvpd == mvpd } }
 
     /// Whether it is another than what `ProfileBook.answer` has for those that it keeps nothing of.
     var saysSomething: Bool {
         !shown.isEmpty || subject != 0 || action != .other || source != .other || reason != .other
-            || endsPartners
+            || endsPartners || lacksVouched
     }
 }
 

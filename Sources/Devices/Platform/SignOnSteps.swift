@@ -273,7 +273,9 @@ extension Household {
         guard let exchanged else { return false }
         switch exchanged.answer {
         case .done where exchanged.exchange.delivery.status == 204: break
-        case .signedIn(let tag, _) where hasSessions: remember(tag?.mvpd ?? provider.id)
+        case .signedIn(let tag, _) where hasSessions:
+            remember(tag?.mvpd ?? provider.id)
+            vouchedBy = partnerStatus?.provider
         default:
             divert(.refused(exchanged))
             return false

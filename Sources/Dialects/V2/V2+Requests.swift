@@ -167,7 +167,8 @@ extension V2 {
         return Call(
             operation, content == nil ? .get : .post, address(target), headers: headers,
             body: content?.body ?? [], code: code, resource: resource, mvpd: mvpd,
-            subject: held?.subject)
+            subject: held?.subject,
+            isVouched: tokens.contains(.partner) && held?.isVouched == true)
     }
 
     /// Of every request that an app makes by itself. The device's information is Base64 alone (§ 3.2).
