@@ -111,8 +111,6 @@ public struct Call: Sendable, Hashable {
     public var mvpd: String?
     /// Whom the identity tokens that it shows name (`IdentityTokens.subject`).
     public var subject: String?
-    /// It shows the word of a platform that the device's profile was made of: an answer without a profile has lost that.
-    public var isVouched: Bool
     /// Who signs in by it, where it is what makes a sign-in.
     @Rare private var person: SigningIn?
     /// The tag that a token will carry, or, where nobody told what the service calls the user, the login.
@@ -123,9 +121,22 @@ public struct Call: Sendable, Hashable {
     public var token: Secret?
     /// The decision on a device that led here by redirects which do not show whether it was taken; the answer may.
     public var decided: OperationName?
+    private var marks: Marks = []
+
     /// True when the rig expects to be turned down here (wrong code typed, wrong password): such
     /// answers are no errors.
-    public var provoked: Bool
+    public var provoked: Bool {
+        get { marks.contains(.provoked) }
+        set { if newValue { marks.insert(.provoked) } else { marks.remove(.provoked) } }
+    }
+    /// It shows the word of a platform that the device's profile was made of: an answer without a profile has lost that.
+    public var isVouched: Bool { marks.contains(.vouched) }
+
+    private struct Marks: OptionSet, Hashable {
+        let rawValue: UInt8
+        static let provoked = Marks(rawValue: 1)
+        static let vouched = Marks(rawValue: 2)
+    }
 
     public init(
         _ operation: OperationName, _ method: Method, _ address: WebAddress,
@@ -142,8 +153,8 @@ public struct Call: Sendable, Hashable {
         self.resource = resource
         self.mvpd = mvpd
         self.subject = subject
-        self.isVouched = isVouched
-        self.provoked = provoked
+        if isVouched { marks.insert(.vouched) }
+        if provoked { marks.insert(.provoked) }
     }
 
     /// By it somebody signs in with `account`.
