@@ -112,8 +112,11 @@ extension HouseholdState {
             if let out = signOuts.last(where: { $0.call <= beat.ret }), out.effect == .denied {
                 check(.errorsHaveNoEffect)
             }
+            let partner =
+                operation.slot > 0 ? profiles?.partner(of: operation.slot) ?? 0 : 0
             if let position = signOuts.lastIndex(where: {
-                $0.effect == .success && $0.ret < sent && $0.ends(operation.slot)
+                $0.effect == .success && $0.ret < sent
+                    && ($0.ends(operation.slot) || partner > 0 && $0.ends(partner))
             }) {
                 let out = signOuts[position]
                 let isSignedIn = attempts.contains {

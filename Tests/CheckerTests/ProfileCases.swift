@@ -273,6 +273,14 @@ extension ProfileCase {
             $0.pollCode(at: 10_000, first)
             $0.see(at: 11_000)
         },
+        ProfileCase("I5: what the code does not show any more either is lost", .tokenMonotonic) {
+            $0.see(at: 0)
+            $0.session(at: 10)
+            $0.login(at: 7_000)
+            $0.pollCode(at: 10_000, first)
+            $0.pollCode(at: 10_500)
+            $0.see(at: 11_000)
+        },
         ProfileCase("I23: the TV is sent to the login again", .codeBindsDevice) {
             $0.see(at: 0)
             $0.session(at: 10)

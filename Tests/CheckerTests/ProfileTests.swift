@@ -96,6 +96,16 @@ struct ProfileTests {
         }
     }
 
+    @Test("what a TV asks by the platform's word after its logout tests that the profile ended")
+    func partnersLogout() throws {
+        var story = Story()
+        story.exchange(at: 1_000)
+        story.signOut(at: 12_000, "partner_logout")
+        story.see(at: Story.alice.mvpd, at: 13_000)
+        let logout = story.findings[.logoutFinal]
+        #expect(logout.checked == 1 && logout.exposure?.delays.count == 1)
+    }
+
     @Test(
         "whatever a home asks a service that keeps its promises, nothing is accused",
         arguments: Seed.samples(1000))

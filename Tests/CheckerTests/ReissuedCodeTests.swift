@@ -70,11 +70,11 @@ struct ReissuedCodeTests {
         var story = reissued()
         story.exchanges.removeAll { $0.device.household == 8 }
         let found = story.findings.violations
-        #expect(found.map(\.invariant) == [.logoutFinal, .deleteFinal])
+        #expect(found.map(\.invariant) == [.deleteFinal])
         #expect(
             found.first?.sentence
-                == "household 7: the phone's check-code #7 still returned the sign-in 2896 ms "
-                + "after the TV's logout #6 had ended it; there was no sign-in in between")
+                == "household 7: the phone's check-code #7 found code AAAAAA1 valid 2996 ms after the TV's "
+                + "delete-registration #5 had deleted it")
     }
 
     @Test("and so they are again once the other's life is over for certain")

@@ -230,8 +230,10 @@ extension HouseholdState {
     private func logout(before beat: CompactOperation, _ operation: Observed, _ value: UInt8)
         -> CompactOperation?
     {
-        // A check of a code answers for that code's sign-in alone.
-        let ofCode = operation.operation == .checkCode || operation.operation == .preauthorizeCode
+        // That a code has led to a sign-in stays true when the TV has logged out (rest-v1.md § 6.3).
+        if operation.operation == .checkCode { return nil }
+        // Preauthorization by a code answers for that code's sign-in alone.
+        let ofCode = operation.operation == .preauthorizeCode
         let life = ofCode ? life(of: operation) : nil
         if ofCode, life == nil { return nil }
         return logout(before: beat, value, life: life, at: operation.slot)
@@ -265,10 +267,7 @@ extension HouseholdState {
         let isOther =
             operation.step == .poll
             || operation.detail != 0 && grantBook?.returned.contains(operation.detail) != true
-        // Which answers a logout changes is documented for the device's own requests (rest-v1.md § 13, L1), and not for
-        // the check of a code: what it says of a login that was recorded is a reading of ours (§ 6.3).
-        let source: PromiseSource? =
-            registry.isDeviceGrant && isOther || operation.operation == .checkCode ? .ours : nil
+        let source: PromiseSource? = registry.isDeviceGrant && isOther ? .ours : nil
         accuse(
             violation(.logoutFinal, .certain, [out, beat], gap: gap, source: source, text))
     }

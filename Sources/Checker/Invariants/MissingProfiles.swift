@@ -106,7 +106,11 @@ extension HouseholdState {
     /// nil where the device was shown it, or completed the session itself.
     func takeover(_ read: TokenRead, _ book: ProfileBook) -> CompactOperation? {
         guard let resumed = resumed(read, book),
-            !book.shownToDevice.contains(tags[Int(read.value) - 1].mark)
+            // A code does not show it any more: the profile is nobody's.
+            !reads.contains(where: {
+                $0.value == 0 && $0.beat.operation == .profilesByCode
+                    && $0.beat.ret > read.beat.ret
+            }), !book.shownToDevice.contains(tags[Int(read.value) - 1].mark)
         else { return nil }
         return resumed
     }
