@@ -80,7 +80,7 @@ extension Household {
             }
             if dialect.isReturn(target) { return true }
             guard hop + 1 < terms.maxHops else { break }
-            let call = dialect.hop(.get, target, form: [], referer: referer)
+            let call = dialect.logoutHop(target, referer: referer)
             referer = target
             answered = try await insist(call, tv)
         }

@@ -38,7 +38,7 @@ struct BrowserHops: Sendable {
     ) -> Call {
         var headers = Self.headers
         if let referer { headers.append("Referer", referer.description) }
-        let operation = operation(of: address, form: form, referer: referer)
+        let operation = operation(of: address, form: form)
         guard method == .post else {
             return Call(operation, method, address, headers: headers)
         }
@@ -47,9 +47,14 @@ struct BrowserHops: Sendable {
         return Call(operation, .post, address, headers: headers, body: body)
     }
 
-    private func operation(
-        of address: WebAddress, form: [(String, String)], referer: WebAddress?
-    ) -> OperationName {
+    /// What the provider does on the way out is the same walk, whatever its addresses look like.
+    func logoutCall(_ address: WebAddress, referer: WebAddress?) -> Call {
+        var call = call(.get, address, form: [], referer: referer)
+        call.operation = logout
+        return call
+    }
+
+    private func operation(of address: WebAddress, form: [(String, String)]) -> OperationName {
         return
             if Self.bringsAnswer({ name in form.contains { $0.0 == name } })
             || address.hasPath(endingWith: "SAMLAssertionConsumer")
@@ -61,11 +66,6 @@ struct BrowserHops: Sendable {
             .authenticate
         } else if Self.bringsAnswer({ address.written($0) != nil }) {
             .assertion
-        } else if address.hasPath(endingWith: "/logout") {
-            logout
-        } else if logout == .mvpdLogout, referer?.hasPath(with: "/logout") == true {
-            // What the provider does on the way out is the same walk.
-            logout
         } else {
             .mvpdLogin
         }

@@ -47,6 +47,8 @@ public protocol Dialect: Sendable {
     func hop(
         _ method: Method, _ address: WebAddress, form: [(String, String)], referer: WebAddress?
     ) -> Call
+    /// A later browser hop of a logout, whatever its address looks like.
+    func logoutHop(_ address: WebAddress, referer: WebAddress?) -> Call
     /// Whether a browser that is sent here has come back from the login. A login that ends on a page
     /// of the service's ends where `read` answers `.done` to a hop.
     func isReturn(_ address: WebAddress) -> Bool
@@ -99,6 +101,10 @@ extension Dialect {
     public func tokenExchange(
         _: String, mvpd _: String, on _: PlatformDevice, _: Credential
     ) -> Call? { nil }
+
+    public func logoutHop(_ address: WebAddress, referer: WebAddress?) -> Call {
+        hop(.get, address, form: [], referer: referer)
+    }
 
     /// A browser's request for a page is a part of the login.
     public func hop(

@@ -16,7 +16,12 @@ enum Times {
 extension JSONDocument.Value {
     /// Epoch milliseconds.
     var epoch: Int64? {
-        integer.flatMap { (0...7_258_118_400_000).contains($0) ? $0 : nil }
+        integer.flatMap { (0...7_258_118_400_000).contains($0) && !isInSeconds ? $0 : nil }
+    }
+
+    /// A number of seconds from 2001 on, where milliseconds would be the spring of 1970.
+    private var isInSeconds: Bool {
+        integer.map { (1_000_000_000..<10_000_000_000).contains($0) } ?? false
     }
 
     /// A duration in seconds, as a number or as a string of one, cut to milliseconds.
@@ -35,7 +40,8 @@ extension JSONDocument.Value {
         }
         return wrong.map {
             Reading.impossible(
-                "\(page): \($0) is an instant from 1970 to 2200 in epoch milliseconds")
+                "\(page): \($0) is an instant from 1970 to 2200 in epoch milliseconds"
+                    + (self[$0]?.isInSeconds == true ? ", not in seconds" : ""))
         }
     }
 

@@ -174,29 +174,38 @@ import Vocabulary
         "a hop is named by what it is for",
         arguments: [
             (
-                "http://127.0.0.1:8080/adobe-services/authenticate/saml?x", [String](), "",
+                "http://127.0.0.1:8080/adobe-services/authenticate/saml?x", [String](),
                 OperationName.authenticate
             ),
-            ("http://127.0.0.1:8080/mvpd/DemoCable/login", ["user"], "", .mvpdLogin),
-            ("https://idp.example/adobe-services/authenticate", [], "", .mvpdLogin),
+            ("http://127.0.0.1:8080/mvpd/DemoCable/login", ["user"], .mvpdLogin),
+            ("https://idp.example/adobe-services/authenticate", [], .mvpdLogin),
             (
-                "http://127.0.0.1:8080/sp/saml/SAMLAssertionConsumer", ["SAMLResponse"], "",
+                "http://127.0.0.1:8080/sp/saml/SAMLAssertionConsumer", ["SAMLResponse"],
                 .assertion
-            ),
-            ("http://127.0.0.1:8080/adobe-services/logout?mso_id=x", [], "", .mvpdLogout),
-            (
-                "https://idp.example/slo", [],
-                "http://127.0.0.1:8080/adobe-services/logout?mso_id=x", .mvpdLogout
             ),
         ])
     func hops(
-        address: String, fields: [String], referer: String, expected: OperationName
+        address: String, fields: [String], expected: OperationName
     ) throws {
         let address = try #require(WebAddress(address))
         let form = fields.map { ($0, "x") }
         let call = Self.dialect.hop(
-            form.isEmpty ? .get : .post, address, form: form, referer: WebAddress(referer))
+            form.isEmpty ? .get : .post, address, form: form, referer: nil)
         #expect(call.operation == expected)
+    }
+
+    @Test(
+        "each hop of a logout is one, also one that leads straight back to the app",
+        arguments: [
+            "http://127.0.0.1:8080/adobe-services/logout?mso_id=x",
+            "https://idp.example/tve-logout/slo?code=1&state=2",
+        ])
+    func logoutHops(address: String) throws {
+        let call = Self.dialect.logoutHop(try #require(WebAddress(address)), referer: nil)
+        #expect(call.operation == .mvpdLogout)
+        let back = Self.dialect.read(
+            Reply(status: 302, headers: ["Location": "https://demo.test/done"]), to: call)
+        #expect(back.operation == nil && back.observation.result == .none)
     }
 
     @Test("a path before all others, and names that need encoding")

@@ -113,6 +113,10 @@ public struct V1: Dialect {
         browser.call(method, address, form: form, referer: referer)
     }
 
+    public func logoutHop(_ address: WebAddress, referer: WebAddress?) -> Call {
+        browser.logoutCall(address, referer: referer)
+    }
+
     public func isReturn(_ address: WebAddress) -> Bool { browser.isReturn(address) }
 
     /// N4, or N3 as its boolean stand-in, or N4's answer by the code.

@@ -99,6 +99,10 @@ public struct V2: Dialect {
         browser.call(method, address, form: form, referer: referer)
     }
 
+    public func logoutHop(_ address: WebAddress, referer: WebAddress?) -> Call {
+        browser.logoutCall(address, referer: referer)
+    }
+
     public func isReturn(_ address: WebAddress) -> Bool { browser.isReturn(address) }
 
     /// P3; P1 where no code is shown, as after a partner's sign-on (§ 14.1).
