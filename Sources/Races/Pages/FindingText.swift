@@ -86,7 +86,7 @@ struct FindingText {
         }
         if let aside = found.trialAside { lines += ["", aside] }
         if !found.schedule.ops.isEmpty {
-            lines += ["", "What is timed: " + schedule + "."]
+            lines += ["", "What is timed: " + schedule + "." + login]
         }
         return lines.joined(separator: "\n")
     }
@@ -100,6 +100,17 @@ struct FindingText {
 
     private var schedule: String {
         found.schedule.ops.map { "\($0.id) (\($0.actor)) \(Case.when($0))" }.joined(separator: ", ")
+    }
+
+    /// A login is one op of several requests, which the table has by their own names.
+    private var login: String {
+        let last = found.trial?.exchanges.last { entry in
+            entry.operation != .authenticate
+                && found.schedule.ops.contains { $0.step == .authenticate && $0.id == entry.op }
+        }
+        guard let last else { return "" }
+        return " Here '\(last.op)' is the whole login, whose last request is "
+            + "\(last.operation.name) #\(last.sequence)."
     }
 
     /// What a server or a rig has written must not end its cell.
