@@ -78,7 +78,7 @@ struct ControlCommand: ParsableCommand {
 
             Only the user who started a run can control it. 'pause' stops arrivals; households that are there go \
             on. 'rate' has households arrive evenly at that rate from then on, as many as the rig plans. 'stop' is the \
-            same as Ctrl-C. What was done is in the report, as an event. Open loads only ('load.arrivals').
+            same as Ctrl-C. Each takes effect within a second. What was done is in the report, as an event. Open loads only ('load.arrivals').
             """)
 
     @Argument(help: ArgumentHelp("pause, resume, rate or stop.", valueName: "ACTION"))

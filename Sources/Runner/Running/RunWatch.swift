@@ -66,6 +66,7 @@ final class RunWatch: @unchecked Sendable {
         var turns = LongTurns()
         var ticks = 0
         var isStopping = false
+        var isPaused = false
         var hasEnded = false
         var rates: [Double] = []
         /// Since when thresholds that may end the run are missed, by their text.
@@ -189,7 +190,8 @@ final class RunWatch: @unchecked Sendable {
                 observer.say("note: \(reason)")
                 return reason
             }
-            steer(request, at: instant)
+            // What it changes changes now: a file is read once a second.
+            steer(request, at: max(.start, coordinator.now))
         }
         return nil
     }
@@ -197,10 +199,12 @@ final class RunWatch: @unchecked Sendable {
     private func steer(_ request: RunRequest, at instant: Instant) {
         switch request {
         case .pause:
+            guard setPaused(true) else { return observer.say("arrivals are paused already") }
             coordinator.pauseArrivals()
             desk.note("arrivals-paused", .begin, at: instant, origin: .control)
             observer.say("arrivals are paused; 'screenrig control resume' goes on")
         case .resume:
+            guard setPaused(false) else { return observer.say("arrivals go on already") }
             coordinator.resumeArrivals()
             desk.note("arrivals-paused", .end, at: instant, origin: .control)
             observer.say("arrivals go on")
@@ -212,6 +216,14 @@ final class RunWatch: @unchecked Sendable {
             desk.note("arrivals-at-\(text)-per-\(unit)", .moment, at: instant, origin: .control)
             observer.say("arrivals: \(text)/\(isSlow ? "m" : "s") from now on")
         case .mark, .stop: break
+        }
+    }
+
+    /// False: they are so already.
+    private func setPaused(_ isPaused: Bool) -> Bool {
+        state.withLock { state in
+            defer { state.isPaused = isPaused }
+            return state.isPaused != isPaused
         }
     }
 
