@@ -154,7 +154,8 @@ public struct UTCTime: Hashable, Sendable {
 
     // MARK: Digits
 
-    private var clock: String { "\(two(hour)):\(two(minute)):\(two(second))" }
+    /// `08:49:37`.
+    public var clock: String { "\(two(hour)):\(two(minute)):\(two(second))" }
 
     private func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 

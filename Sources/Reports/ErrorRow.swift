@@ -18,6 +18,8 @@ public struct ErrorRow: Sendable, Hashable {
     /// Seconds since the run began.
     public var first: Double
     public var last: Double
+    /// The same as times of day, `08:49:37 to 08:49:41`; empty in virtual time.
+    public var utc: String
     /// What to look at, in a sentence; empty when there is nothing to add.
     public var hint: String
     public var example: Example?
@@ -30,9 +32,14 @@ public struct ErrorRow: Sendable, Hashable {
         public var sequence: Int
         /// Seconds since the run began.
         public var sent: Double
+        /// Nil in virtual time.
+        public var sentUTC: String?
+        /// What the service calls its response; empty where it does not say.
+        public var requestID: String
         public var tookMs: Double
         public var remote: String
-        public var connection: Int
+        /// `40 of lane 1`
+        public var connection: String
         public var deviations: [String]
         /// Header fields worth asking the server's team about.
         public var evidence: [String]
@@ -43,7 +50,8 @@ public struct ErrorRow: Sendable, Hashable {
     }
 
     init(
-        _ group: ErrorGroup, of sum: Cell, talk: RecordedMessages? = nil, links: [PageLink] = []
+        _ group: ErrorGroup, of sum: Cell, beside all: Cell, utc clock: (Double) -> String?,
+        talk: RecordedMessages? = nil, links: [PageLink] = []
     ) {
         operation = group.operation.name
         outcome = group.outcome.name
@@ -53,10 +61,14 @@ public struct ErrorRow: Sendable, Hashable {
         total = sum.outcomes.reduce(0, +)
         first = group.first.milliseconds / 1000
         last = group.last.milliseconds / 1000
-        hint = Remedy.hint(group, answered: sum[.ok] + sum[.pending])
+        let times = [clock(first), clock(last)].compactMap(\.self)
+        utc = Set(times).count == 1 ? times[0] : times.joined(separator: " to ")
+        hint = Remedy.hint(
+            group, answered: sum.inOrder, ofOthers: max(0, all.inOrder - sum.inOrder))
         example = group.example.map(Example.init)
         example?.talk = talk
         example?.links = links
+        if let sent = example?.sent { example?.sentUTC = clock(sent) }
     }
 
     /// Of every table of errors.
@@ -86,13 +98,28 @@ public struct ErrorRow: Sendable, Hashable {
         Column(json: "lastSecond", page: "Last", explained: .like("errors")) {
             .figure($0.last, "\(DecimalText.fixed($0.last, 1)) s")
         },
+        Column(summary: "UTC", isText: true, explained: .like("errors")) { .text($0.utc) },
         Column(json: "exampleHousehold") { .count($0.example?.household) },
+        Column(
+            json: "exampleRequestId", summary: "request id of one", isText: true,
+            explained: .like("errors")
+        ) { .text($0.example?.requestID ?? "") },
     ]
 
     /// `20 of 20 register-client requests got 400 invalid_software_statement`.
     public var sentence: String {
         let all = max(count, total)
         return "\(Figures.count(count)) of \(Figures.counted(all, "\(operation) request")) \(what)"
+    }
+
+    /// When they occurred, and where one of them is found: `01:29:16 to 01:29:21 UTC; one is request 7 of household 12 (tv),
+    /// request id x-525398f6ab6d4b39`. Empty in virtual time.
+    var place: String {
+        guard !utc.isEmpty else { return "" }
+        guard let example else { return "\(utc) UTC" }
+        let id = example.requestID.isEmpty ? "" : ", request id \(example.requestID)"
+        return "\(utc) UTC; one is request \(Figures.count(example.sequence)) of household "
+            + "\(Figures.count(example.household)) (\(example.device))\(id)"
     }
 
     /// Rows that look alike but for their operation, such as all that a dead server left: together, each
@@ -130,15 +157,20 @@ public struct ErrorRow: Sendable, Hashable {
     }
 }
 
+extension Cell {
+    fileprivate var inOrder: Int { self[.ok] + self[.pending] }
+}
+
 extension ErrorRow.Example {
     init(_ exchange: Exchange) {
         household = exchange.device.household
         device = exchange.device.name
         sequence = exchange.sequence
         sent = exchange.sent.milliseconds / 1000
+        requestID = Sanitizer.line(exchange.requestID ?? "", limit: 60)
         tookMs = (exchange.ended - exchange.sent).milliseconds
         remote = Sanitizer.line(exchange.route.remote)
-        connection = exchange.route.connection
+        connection = "\(exchange.route.connection & (1 << 40 - 1)) of lane \(exchange.lane)"
         deviations = exchange.deviations.prefix(5).map { Sanitizer.line($0.description) }
         evidence = exchange.evidence.fields.prefix(12)
             .map { Sanitizer.line("\($0.name): \($0.value)", limit: 160) }
@@ -147,14 +179,34 @@ extension ErrorRow.Example {
 
 /// What usually helps against an error.
 enum Remedy {
+    /// What answers some requests well is a service with an HTTP server, whatever became of this one; nil where that changes
+    /// nothing.
+    private static func passing(
+        _ error: TransportError, _ group: ErrorGroup, answered: Int, _ others: Int
+    ) -> String? {
+        let what = Sanitizer.line(String(error.detail.prefix { $0 != ";" }), limit: 300)
+        let isOwn = error.kind == .notHTTP && answered > 0
+        let count = isOwn ? answered : answered + others
+        let inOrder =
+            "\(Figures.counted(count, "other response"))\(isOwn ? " to \(group.operation.name)" : "") "
+            + "\(count == 1 ? "was" : "were") in order"
+        switch error.kind {
+        case .notHTTP:
+            return "\(what); \(inOrder): the service, or a proxy on the way, garbles some"
+        case .connectionRefused:
+            return "\(what); \(inOrder): the service, or a node of it, was down then"
+        case .connectionLost where error.detail.contains("; if it speaks TLS"):
+            return "\(what); \(inOrder)"
+        default: return nil
+        }
+    }
+
     /// `answered`: how many requests of that operation were answered as they should be.
-    static func hint(_ group: ErrorGroup, answered: Int = 0) -> String {
-        // What answers some requests well is an HTTP server, whatever else it sends.
-        if answered > 0, let error = group.example?.delivery.error, error.kind == .notHTTP {
-            let what = error.detail.prefix { $0 != ";" }
-            return Sanitizer.line(String(what), limit: 300)
-                + "; \(Figures.counted(answered, "other response")) to \(group.operation.name) \(answered == 1 ? "was" : "were") "
-                + "in order: the service, or a proxy on the way, garbles some"
+    static func hint(_ group: ErrorGroup, answered: Int = 0, ofOthers others: Int = 0) -> String {
+        if answered + others > 0, let error = group.example?.delivery.error,
+            let told = passing(error, group, answered: answered, others)
+        {
+            return told
         }
         // The transport's own words name host, port and remedy.
         if let detail = group.example?.delivery.error?.detail, !detail.isEmpty {

@@ -115,6 +115,7 @@ extension Summary {
             // Broken promises come first.
             explanations.insert(lossSentence, at: exitStatus == .violated ? explanations.count : 0)
         }
+        explanations.insert(contentsOf: interruptions, at: 0)
         if let silence, !headline.contains(silence.sentence) {
             explanations.insert(silence.sentence, at: 0)
         }

@@ -1,4 +1,5 @@
 package import Checker
+internal import Formats
 package import Journal
 internal import Rendering
 internal import Rigs
@@ -33,6 +34,8 @@ package struct RunFold {
     private(set) var health: [LaneHealth] = []
     /// Nil where the service answered to the end, or never.
     private(set) var silence: Silence?
+    /// Where it did not answer for a while.
+    private(set) var interruptions: [Interruption] = []
     /// How late the rig was while there was a service to be late for: nil where there was to the end.
     private(set) var latenessBeforeSilence: Histogram?
     /// The lines of `shows:`, each held against the history.
@@ -129,6 +132,7 @@ package struct RunFold {
             sums[slot, default: Cell(key: cell.key)].merge(cell)
         }
         timeline.finish()
+        interruptions = Interruption.all(timeline)
         silence = Silence(timeline.rows, timeout: rig?.target.timeout ?? .zero)
         if let gone = silence?.second {
             var lateness = Histogram()
@@ -139,6 +143,12 @@ package struct RunFold {
             latenessBeforeSilence = lateness
         }
         return before
+    }
+
+    /// The time of day, `08:49:37` UTC, so many seconds after the start; nil in virtual time.
+    func utc(_ seconds: Double) -> String? {
+        guard !header.isVirtual else { return nil }
+        return UTCTime(microseconds: header.startedMicroseconds + Int64(seconds * 1e6)).clock
     }
 
     /// Ctrl-C, the breaker or a failure of the rig has ended it before its time.

@@ -2,7 +2,8 @@ internal import Formats
 internal import Rendering
 
 /// What the service had to bear at worst, in whole seconds: how many requests, polls and sign-ins came in one, how many
-/// requests were throttled, and how many codes were alive at once.
+/// requests were throttled, and how many codes were alive at once. Requests under which the connection was lost, or refused, are
+/// left out: most of them never came.
 public struct ServiceLoad: Sendable, Hashable {
     /// One of them over the run.
     public struct Measure: Sendable, Hashable {
@@ -36,8 +37,14 @@ public struct ServiceLoad: Sendable, Hashable {
         let codes = fold.population.waiting(through: seconds - 1)
         let width = width
         measures = [
-            ("peakRequestsPerSecond", "requests per second", timeline.sent),
-            ("peakPollsPerSecond", "polls per second", timeline.polls),
+            (
+                "peakRequestsPerSecond", "requests per second",
+                zip(timeline.sent, timeline.health).map { max(0, $0 - $1.lost) }
+            ),
+            (
+                "peakPollsPerSecond", "polls per second",
+                zip(timeline.polls, timeline.health).map { max(0, $0 - $1.lostPolls) }
+            ),
             ("peakSignInsPerSecond", "sign-ins per second", signIns),
             ("peakThrottledPerSecond", "throttled per second (429)", timeline.throttled),
             ("peakCodesAlive", "codes alive at once", codes),

@@ -63,6 +63,8 @@ public struct Summary: Sendable, Hashable {
     /// `register-client answered 400 invalid_software_statement in 20 of 20`: the first thing that
     /// went wrong; nil when nothing did.
     public var firstFailure: String?
+    /// When the service did not answer, as sentences.
+    public var interruptions: [String]
     /// What the judge found; nil where nothing was judged.
     public var findings: Findings?
     /// Breaches that fail no run, because nobody promised it.
@@ -196,9 +198,11 @@ public struct Summary: Sendable, Hashable {
         trendWidth = fold.timeline.trendWidth
         stages = LoadStage.stages(of: fold.header)
         slowest = fold.slowest
+        let whole = fold.sum()
         errors = fold.errors.enumerated().map { position, group in
             ErrorRow(
-                group, of: fold.sum(group.operation), talk: fold.talks[position],
+                group, of: fold.sum(group.operation), beside: whole, utc: fold.utc,
+                talk: fold.talks[position],
                 links: fold.errorLinks[position] ?? [])
         }
         rigHealth = RigHealth(fold)
@@ -206,7 +210,8 @@ public struct Summary: Sendable, Hashable {
         self.thresholds = thresholds.map { ThresholdResult($0, fold) }
         shows = fold.shows
         firstFailure = fold.errors.min { ($0.first, $0.operation) < ($1.first, $1.operation) }
-            .map { ErrorRow($0, of: fold.sum($0.operation)).sentence }
+            .map { ErrorRow($0, of: fold.sum($0.operation), beside: whole, utc: fold.utc).sentence }
+        interruptions = Interruption.sentences(fold)
         shards = fold.shards
         startSkew = StartSkew(fold.shards)
         mergeGaps = (fold.merge?.gaps ?? []).map { Sanitizer.line($0, limit: 400) }

@@ -231,8 +231,10 @@ public enum TerminalReport {
             let sentence = Wrapping.lines(
                 "error: \(ErrorRow.sentence(group))", width: width, hanging: 7)
             lines += [ink("error:", .red) + sentence[0].dropFirst(6)] + sentence.dropFirst()
-            guard let hint = group.first?.hint, !hint.isEmpty else { continue }
-            lines += Wrapping.lines("       \(hint)", width: width, hanging: 7)
+            for told in [group.first?.place, group.first?.hint].compactMap(\.self)
+            where !told.isEmpty {
+                lines += Wrapping.lines("       \(told)", width: width, hanging: 7)
+            }
         }
         if groups.count > 5 {
             let rest = groups.dropFirst(5).joined().map(\.count).reduce(0, +)

@@ -84,6 +84,19 @@ struct Timeline {
     /// Requests sent in each second, and of them those by which first screens poll.
     private(set) var sent: [Int] = []
     private(set) var polls: [Int] = []
+    /// How the service did in each second.
+    private(set) var health: [Health] = []
+
+    /// Of what ended in a second.
+    struct Health: Hashable {
+        /// Responses, and of them those that are no failure of the service.
+        var responses = 0
+        var good = 0
+        var failed = 0
+        /// Requests, and of them polls, that the connection was lost under or never made for.
+        var lost = 0
+        var lostPolls = 0
+    }
     /// Requests throttled in each second.
     private(set) var throttled: [Int] = []
 
@@ -162,7 +175,9 @@ struct Timeline {
             sent.append(0)
             polls.append(0)
             throttled.append(0)
+            health.append(Health())
         }
+        health[second].add(cell)
         sent[second] += cell.sent
         if operation.isPoll { polls[second] += cell.sent }
         throttled[second] += cell.outcomes[Int(Outcome.throttled.rawValue)]
@@ -196,6 +211,16 @@ struct Timeline {
             if seen * 20 >= total * 19 { return (first ?? second)...second }
         }
         return nil
+    }
+}
+
+extension Timeline.Health {
+    fileprivate mutating func add(_ cell: Cell) {
+        responses += cell.completed
+        good += cell.completed - cell[.serverError] - cell[.malformed] - cell[.blocked]
+        failed += cell.errors
+        lost += cell[.transport]
+        if cell.key.operation.isPoll { lostPolls += cell[.transport] }
     }
 }
 

@@ -185,6 +185,32 @@ struct StrikesTests {
     }
 
     @Test(
+        "who has answered is neither missing nor another server",
+        arguments: [
+            (
+                TransportError.Kind.connectionRefused,
+                "nothing listens on h:80; start the service or correct target.base (x)",
+                "nothing listens on h:80; 41 other responses were in order: the service, or a node of it, was down then"
+            ),
+            (
+                .connectionLost,
+                "h:80 closed the connection without an answer; if it speaks TLS, use https:// (x)",
+                "h:80 closed the connection without an answer; 41 other responses were in order"
+            ),
+        ])
+    func down(kind: TransportError.Kind, detail: String, words: String) {
+        let example = Exchange(
+            lane: 0, sequence: 1, device: DeviceID(household: 0, role: .firstScreen),
+            operation: .pollToken, planned: .start, sent: .start, ended: .start,
+            delivery: .refused(TransportError(kind, detail)), outcome: .transport)
+        let group = ErrorGroup(
+            operation: .pollToken, outcome: .transport, status: 0, reason: kind.rawValue, count: 2,
+            first: .start, last: .start, example: example)
+        #expect(Remedy.hint(group, answered: 1, ofOthers: 40) == words)
+        #expect(Remedy.hint(group) == detail)
+    }
+
+    @Test(
         "an HTML page of status 5xx is the service's failure or that of what is in front of it; of another, a block",
         arguments: [(500, "the service itself failed"), (502, "load balancer"), (403, "firewall")])
     func blockedBy(status: Int, words: String) {

@@ -92,7 +92,7 @@ struct HostileTests {
         #expect(!page.contains("<img"))
         for line in page.split(separator: "\n") where line.hasPrefix("| `poll-token`") {
             let bars = line.replacing("\\|", with: "").filter { $0 == "|" }.count
-            #expect(bars == 8 || bars == 4)
+            #expect(bars == 8 || bars == 6)
         }
     }
 

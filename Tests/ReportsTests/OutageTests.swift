@@ -34,6 +34,48 @@ struct OutageTests {
             thresholds: met ? [] : [Thresholds.errors(below: 0.01)])
     }
 
+    @Test(
+        "one that came back is told with its times, and what was refused is no load",
+        arguments: [false, true])
+    func interrupted(answers: Bool) throws {
+        var sample = Sample(Shape(households: 24, perSecond: 4, trouble: nil))
+        var failed = 0
+        for index in sample.exchanges.indices {
+            var exchange = sample.exchanges[index]
+            guard (3...4).contains(exchange.ended.second) else { continue }
+            failed += 1
+            exchange.delivery =
+                answers
+                ? .answered(status: 503)
+                : .unknown(TransportError(.connectionRefused, "nobody listens"))
+            exchange.outcome = answers ? .serverError : .transport
+            sample.exchanges[index] = exchange
+        }
+        try #require(failed >= 10)
+        let sentence =
+            "the service \(answers ? "responded with nothing but errors" : "did not respond") "
+            + "from 07:00:03 to 07:00:05 UTC (seconds 3 to 4): \(failed) requests failed; after that it responded again"
+        let summary = try Summary(sample, thresholds: [Thresholds.errors(below: 0.01)])
+        #expect(summary.explanations.first == sentence, "\(summary.explanations)")
+        let requests = try #require(summary.serviceLoad?.measures.first)
+        #expect((requests.steps[3] == 0) == !answers, "\(requests.steps)")
+        let row = try #require(summary.errors.first)
+        #expect(row.place.hasPrefix("07:00:0"), "\(row.place)")
+        #expect(row.place.contains(" UTC; one is request "), "\(row.place)")
+        #expect(TerminalReport.text(summary, width: 200, color: false).contains(row.place))
+    }
+
+    @Test("a service that fails most of the time had no outage")
+    func alwaysFailing() throws {
+        var sample = Sample(Shape(households: 24, perSecond: 4, trouble: nil))
+        for index in sample.exchanges.indices where sample.exchanges[index].ended.second > 0 {
+            sample.exchanges[index].delivery = .answered(status: 503)
+            sample.exchanges[index].outcome = index % 20 == 0 ? .ok : .serverError
+        }
+        let summary = try Summary(sample, thresholds: [])
+        #expect(summary.interruptions == [])
+    }
+
     @Test("it is the headline, with 1, however late the rig was afterwards")
     func lateAfterwards() throws {
         let summary = try summary(late: .milliseconds(80), from: 4)

@@ -48,7 +48,13 @@ enum ErrorSection {
                 \(example.sequence)\(PageLink.html(example.links))
                 """
             ),
-            ("Sent", "\(DecimalText.fixed(example.sent, 3)) s after the start"),
+            (
+                "Sent",
+                """
+                \(DecimalText.fixed(example.sent, 3)) s after the start\
+                \(example.sentUTC.map { ", \($0) UTC" as HTML } ?? .none)
+                """
+            ),
             ("Took", "\(Figures.time(milliseconds: example.tookMs))"),
         ]
         if !example.remote.isEmpty {
