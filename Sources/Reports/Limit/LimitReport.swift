@@ -147,11 +147,12 @@ package struct LimitReport: Sendable, Hashable {
         if search.isBracketed { (limit, interval) = (search.limit, search.interval) }
     }
 
-    /// Requests per second at the limit: answered requests of a household in the steps that held, times the limit.
+    /// Requests per second at the limit: answered requests of a household in the steps that held at the highest rate, times
+    /// the limit. Steps of fewer households have more of their requests in the steady part.
     package var requestsPerSecond: Double? { limit.flatMap { requestsPerSecond(at: $0) } }
 
     private func requestsPerSecond(at rate: Double) -> Double? {
-        let held = steps.filter(\.held)
+        let held = steps.filter { $0.held && $0.rate == highestHeld }
         let (answered, arrived) = held.reduce((0.0, 0.0)) {
             ($0.0 + $1.requestsPerSecond, $0.1 + $1.rate)
         }
