@@ -120,8 +120,10 @@ extension Summary {
             explanations.insert(silence.sentence, at: 0)
         }
         if gotNowhere || outcome != .pass, let firstFailure, !headline.contains(firstFailure) {
+            let most = errors.first.map(\.sentence).flatMap { $0 == firstFailure ? nil : $0 }
             explanations.insert(
-                "First error: \(firstFailure)", at: gotNowhere ? 0 : explanations.count)
+                "First error: \(firstFailure)" + (most.map { "; the most frequent: \($0)" } ?? ""),
+                at: gotNowhere ? 0 : explanations.count)
         }
     }
 

@@ -60,6 +60,11 @@ struct OutageTests {
         let requests = try #require(summary.serviceLoad?.measures.first)
         #expect((requests.steps[3] == 0) == !answers, "\(requests.steps)")
         let row = try #require(summary.errors.first)
+        #expect(summary.errors.allSatisfy { $0.count <= row.count })
+        #expect(
+            summary.explanations.contains {
+                $0.hasPrefix("First error: ") && $0.hasSuffix("; the most frequent: \(row.sentence)")
+            }, "\(summary.explanations)")
         #expect(row.place.hasPrefix("07:00:0"), "\(row.place)")
         #expect(row.place.contains(" UTC; one is request "), "\(row.place)")
         #expect(TerminalReport.text(summary, width: 200, color: false).contains(row.place))
