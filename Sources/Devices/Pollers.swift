@@ -61,7 +61,8 @@ extension Household {
     /// A code that serves once ends the polls at once, and so does a server that asks to wait for longer; what is to be seen
     /// later is looked at when `after-success` is over all the same.
     private func outlast() async throws(StopReason) {
-        guard dialect.pages != nil || pollsFrom > lane.now, let end = pollersEnd, lane.now < end
+        guard dialect.pages != nil || pollsFrom > lane.now,
+            let end = pollersEnd.map({ max($0, pollsFrom) }), lane.now < end
         else { return }
         try await nap(end - lane.now)
     }

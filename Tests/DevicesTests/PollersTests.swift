@@ -63,6 +63,7 @@ struct PollersTests {
         let logout = try #require(scene.seen.first { $0.operation == .logout })
         #expect(polls.count > 2 && polls[1].at < logout.at, "\(polls.map(\.at)) \(logout.at)")
         #expect(polls.dropFirst(2).allSatisfy { $0.at - polls[1].at >= .seconds(7) })
+        #expect(logout.at - polls[1].at >= .seconds(7), "it asks for nothing else meanwhile")
         #expect(scene.record.throttled == ThrottledRequests(firstScreen: 1))
     }
 
