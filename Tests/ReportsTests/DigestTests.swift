@@ -23,6 +23,21 @@ private func digest(_ nights: [Night], now: String? = nil, accepted: [Acceptance
     Digest(NightsView(nights, rig: "nightly", accepted: accepted), now: now)
 }
 
+/// Nights of one series with these values, one a day.
+private func nights(
+    of series: String, _ values: [Double], mark: (Int) -> String = { $0 < 8 ? "v1" : "v2" }
+) -> [Night] {
+    values.enumerated().map { index, value in
+        var night = MadeUp.night(index, [series: value])
+        night.series = [series]
+        night.mark = mark(index)
+        return night
+    }
+}
+
+/// authorize p95 of 76 households on eight quiet nights, as a trial measured it.
+private let trial = [16.4, 18.3, 15.9, 17.6, 16.8, 16.6, 16.7, 15.1]
+
 private func promise(_ count: Int, fails: Bool = true) -> NightFact {
     NightFact(
         kind: .promise, name: "sign-in-visible", fails: fails && count > 0, count: count,
@@ -205,6 +220,59 @@ struct DigestTests {
         #expect(
             again.colour == .red
                 && again.findings[0].since?.night == nights(quiet + [28, 27])[20].started)
+    }
+
+    @Test(
+        "a night after an unusual one that is not near the level either is not back: amber, and more nights decide"
+    )
+    func notBack() throws {
+        // The second night is 37 % above its level, and by itself not sure enough to be called unusual.
+        let all = nights(of: "authorize p95", trial + [23.4, 22.8])
+        let told = digest(all)
+        let found = try #require(told.findings.first)
+        #expect(told.findings.map(\.kind) == [.unusual] && told.colour == .amber)
+        #expect(told.view.verdict == .unusual && told.headline.hasPrefix("Worth a look"))
+        #expect(
+            found.text
+                == "authorize p95 was 22.8 ms, 36.9 % above its level of 16.7 ms, and not back since an "
+                + "unusual night. Two nights prove nothing yet: one more night decides.",
+            "\(found.text)")
+        #expect(found.short == "authorize p95 not back at its level, 22.8 ms")
+        #expect(
+            found.since?.text == "Since the night of 2026-09-28, when the mark changed from v1 to v2.")
+        #expect(
+            told.view.headline.hasPrefix(
+                "Not back at its level: authorize p95 was 22.8 ms, 36.9 % above its level of 16.7 ms; "
+                    + "one more night decides."), "\(told.view.headline)")
+        let json = NightJSON.text(told.view, exitCode: 0, report: nil, page: "p", digest: .null)
+        #expect(json.contains(#""alarm":false"#) && json.contains(#""verdict":"unusual""#))
+        // 20 % above it is not back, nor on the third night; what lies among the quiet nights is.
+        let fifth = digest(nights(of: "authorize p95", trial + [23.4, 20.0]))
+        #expect(fifth.colour == .amber && !fifth.findings.contains { $0.kind == .better })
+        let third = digest(nights(of: "authorize p95", trial + [23.4, 20.0, 19.9]))
+        #expect(third.colour == .amber, "\(third.findings)")
+        #expect(third.findings.first?.text.hasSuffix("The next nights decide.") == true)
+        for value in [16.7, 18.2] {
+            let back = digest(nights(of: "authorize p95", trial + [23.4, value]))
+            #expect(back.findings.map(\.kind) == [.better] && back.colour == .green)
+            #expect(
+                back.findings[0].text.contains("(its level is 16.7 ms) after one unusual night"),
+                "\(back.findings[0].text)")
+        }
+        let late = digest(nights(of: "authorize p95", trial + [23.4, 22.8, 16.7]))
+        #expect(late.findings.map(\.kind) == [.better] && late.colour == .green)
+        #expect(late.findings[0].text.hasSuffix("after 2 nights beyond it."))
+    }
+
+    @Test("after an odd night a quiet service is called back within two nights, mostly at once")
+    func isBack() {
+        var (atOnce, second) = (0, 0)
+        for seed in 1...100 as ClosedRange<UInt64> {
+            let all = nights(quiet + [1.8, 1, 1], noise: 0.1, seed: seed)
+            atOnce += digest(Array(all.prefix(22))).colour == .green ? 1 : 0
+            second += digest(all).colour == .green ? 1 : 0
+        }
+        #expect(atOnce >= 95 && second >= 95, "\(atOnce), \(second)")
     }
 
     @Test("what is mended is told once, with how long it had been worse")

@@ -201,20 +201,24 @@ struct DigestReader {
     private var jumps: [Digest.Finding] {
         view.jumps.map { jump in
             let unusual = jump.unusual
-            let left = unusual.nightsLeft
             let rest =
                 unusual.isAlarm
                 ? unusual.nights > 1
                     ? "The second such night in a row." : "Beyond nightly.alarm of the rig."
-                : "A single night proves nothing yet: "
-                    + (left == 1 ? "one more night decides." : "\(left) more nights decide.")
-            let first = unusual.nights > 1 ? before ?? newest : newest
+                : unusual.nights > 2
+                    ? Self.sentence(unusual.rest)
+                    : (unusual.nights == 1 ? "A single night proves" : "Two nights prove")
+                        + " nothing yet: \(unusual.rest)."
+            let short =
+                unusual.isAlarm
+                ? "far worse" : unusual.isNotBack ? "not back at its level" : "unusual"
             return Digest.Finding(
                 kind: .unusual, colour: unusual.isAlarm ? .red : .amber, name: jump.series.name,
-                text: "\(view.sentence(jump)). \(rest)",
-                short: "\(jump.series.name) \(unusual.isAlarm ? "far worse" : "unusual"), "
-                    + jump.series.text(unusual.value),
-                since: since(first, fact: unusual.nights > 1 ? "Since" : "Seen"))
+                text: view.sentence(jump)
+                    + (unusual.isNotBack ? ", and not back since an unusual night" : "")
+                    + ". \(rest)",
+                short: "\(jump.series.name) \(short), \(jump.series.text(unusual.value))",
+                since: since(unusual.first, fact: unusual.nights > 1 ? "Since" : "Seen"))
         }
     }
 
@@ -317,11 +321,16 @@ struct DigestReader {
                 !now.changes.contains(where: { $0.noticed == newest }),
                 let value = now.values.last.flatMap({ $0 })
             else { return nil }
+            let count = old.unusual.nights
+            let span =
+                old.unusual.isNotBack
+                ? "\(Figures.count(count)) nights beyond it"
+                : count == 1 ? "one unusual night" : "two unusual nights"
             return better(
                 name,
-                "\(name) is back at \(old.series.text(value)) after "
-                    + "\(old.unusual.nights == 1 ? "one unusual night" : "two unusual nights").",
-                "\(name) is back at its level")
+                "\(name) is back at \(old.series.text(value)) (its level is "
+                    + "\(old.series.text(old.unusual.level))) after \(span).",
+                "\(name) is back in its usual range")
         }
         let facts = nights[before].facts.filter { ![.known, .error, .event].contains($0.kind) }
             .compactMap {

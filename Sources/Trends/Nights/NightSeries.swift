@@ -44,18 +44,29 @@ public struct NightSeries: Sendable, Hashable {
         public var level: Double
         /// How many times worse than its level, above 1.
         public var times: Double
-        /// How many nights in a row, this one included, at most two.
+        /// How many nights in a row, this one included: at most two, or all since the unusual one (`isNotBack`).
         public var nights: Int
+        /// The first of them, as a position among all nights.
+        public var first: Int
         /// Each of them is so far away that two are enough.
         public var isLarge: Bool
         /// The rig's `nightly.alarm`, where the night is beyond it.
         public var alarm: Double?
+        /// By itself it may be chance, but it follows an unusual night and is not near the level again.
+        public var isNotBack = false
 
         /// No more nights are waited for.
         public var isAlarm: Bool { alarm != nil || nightsLeft == 0 }
 
         /// How many more nights it takes to tell a lasting change from an odd night.
-        public var nightsLeft: Int { max(0, (isLarge ? 2 : 3) - nights) }
+        public var nightsLeft: Int { max(isNotBack ? 1 : 0, (isLarge ? 2 : 3) - nights) }
+
+        /// `one more night decides`.
+        var rest: String {
+            nights > 2
+                ? "the next nights decide"
+                : nightsLeft == 1 ? "one more night decides" : "\(nightsLeft) more nights decide"
+        }
     }
 
     /// Ends of the names of series that are shares.
@@ -125,6 +136,9 @@ public struct NightSeries: Sendable, Hashable {
         return unit == .rate ? -difference : difference
     }
 
+    /// Standard errors, as a normal deviate: nearer to their level are 98 of 100 nights.
+    private static let usual = 2.0
+
     /// Of a rise so much may be left where it counts as gone: levels are known no better.
     private static let remainder = 0.2
 
@@ -167,18 +181,43 @@ public struct NightSeries: Sendable, Hashable {
         guard let tonight = excess(of: last, over: before == nil ? present.dropLast() : earlier)
         else { return nil }
         let isBeyond = alarm.map { tonight.times >= $0 } ?? false
-        guard tonight.isUnusual || isBeyond else { return nil }
+        guard tonight.isUnusual || isBeyond else { return notBack(present, alarm: alarm) }
+        let isSecond = before != nil && tonight.isUnusual
         return Unusual(
-            value: value, level: tonight.level, times: tonight.times,
-            nights: before != nil && tonight.isUnusual ? 2 : 1,
+            value: value, level: tonight.level, times: tonight.times, nights: isSecond ? 2 : 1,
+            first: isSecond ? present[present.count - 2] : last,
             isLarge: min(before?.times ?? .infinity, tonight.times)
                 >= ChangePointDetector.Departure.large, alarm: isBeyond ? alarm : nil)
     }
 
-    /// How much worse a night is than the nights of a level; nil where these are too few.
+    /// The newest of `present` where it follows an unusual night and none since was near the level from before that:
+    /// not to be called unusual again is not to be well again. Nil where one was.
+    ///
+    /// ```text
+    /// 16 18 16 18 17 17 17 15 | 23 23        the second one is 37 % up, and alone might be chance
+    /// ```
+    private func notBack(_ present: [Int], alarm: Double?) -> Unusual? {
+        for (index, start) in present.enumerated().dropLast() {
+            let level = present[..<index]
+            guard let first = excess(of: start, over: level),
+                first.isUnusual || alarm.map({ first.times >= $0 }) ?? false
+            else { continue }
+            let since = present[(index + 1)...].compactMap { excess(of: $0, over: level) }
+            guard let tonight = since.last, let value = values[present[present.count - 1]],
+                !since.contains(where: \.isNear)
+            else { continue }
+            return Unusual(
+                value: value, level: tonight.level, times: tonight.times, nights: since.count + 1,
+                first: start, isLarge: false, alarm: nil, isNotBack: true)
+        }
+        return nil
+    }
+
+    /// How much worse a night is than the nights of a level; nil where these are too few. Near it is less than 10 % worse,
+    /// or no farther away than 98 of 100 nights of that level are.
     private func excess(
         of night: Int, over level: ArraySlice<Int>
-    ) -> (level: Double, times: Double, isUnusual: Bool)? {
+    ) -> (level: Double, times: Double, isUnusual: Bool, isNear: Bool)? {
         let nights = level + [night]
         guard
             let found = detector.departure(
@@ -186,10 +225,11 @@ public struct NightSeries: Sendable, Hashable {
         else { return nil }
         let isRate = unit == .rate
         let times = isRate ? 1 / found.ratio : found.ratio
+        let deviate = isRate ? -found.deviate : found.deviate
+        let isSmall = times < ChangePointDetector.Departure.smallest
         return (
-            found.level, times,
-            (isRate ? -found.deviate : found.deviate) >= ChangePointDetector.Departure.limit
-                && times >= ChangePointDetector.Departure.smallest
+            found.level, times, deviate >= ChangePointDetector.Departure.limit && !isSmall,
+            isSmall || deviate < Self.usual
         )
     }
 

@@ -201,7 +201,11 @@ public enum NightsPage {
         return [
             ("bad", "far worse", names(view.jumps.filter(\.unusual.isAlarm))),
             ("bad", "still worse", view.standing.map(\.series.name)),
-            ("warn", "unusual", names(view.jumps.filter { !$0.unusual.isAlarm })),
+            (
+                "warn", "unusual",
+                names(view.jumps.filter { !$0.unusual.isAlarm && !$0.unusual.isNotBack })
+            ),
+            ("warn", "not back", names(view.jumps.filter(\.unusual.isNotBack))),
         ]
     }
 

@@ -178,12 +178,14 @@ public struct NightsView: Sendable, Hashable {
         if last.isGap {
             sentences.append("No values for the night of \(last.day): \(last.gap)")
         }
-        let quiet = jumps.filter { !$0.unusual.isAlarm }
-        if let first = quiet.first {
-            let left = first.unusual.nightsLeft
-            sentences.append(
-                "Unusual tonight: \(sentence(first))\(Self.more(quiet.count)); "
-                    + (left == 1 ? "one more night decides." : "\(left) more nights decide."))
+        for (lead, isNotBack) in [("Unusual tonight", false), ("Not back at its level", true)] {
+            let quiet = jumps.filter {
+                !$0.unusual.isAlarm && $0.unusual.isNotBack == isNotBack
+            }
+            if let first = quiet.first {
+                sentences.append(
+                    "\(lead): \(sentence(first))\(Self.more(quiet.count)); \(first.unusual.rest).")
+            }
         }
         if !sentences.isEmpty { return sentences.joined(separator: " ") }
         if hasNoResult {
