@@ -110,7 +110,7 @@ STORIES = [
     }),
     Story("a deploy that changes nothing", [Night(mark="v1"), Night(mark="v2"), Night(mark="v2")], {
         1: Says("green"),
-        2: Says("green", has=["The mark changed from v1 to v2 last night; nothing got worse with it so far."]),
+        2: Says("green", has=["The mark changed from v1 to v2 last night; no change for the worse was proved with it so far."]),
         3: Says("green", lacks=["The mark changed"]),
     }),
     Story("a slow drift under two deploys", [Night(*latency(20 * 1.025 ** (n + 1)), mark="v2" if n < 6 else "v3") for n in range(16)], {
@@ -139,7 +139,7 @@ STORIES = [
     }),
     Story("a regression that was accepted", [Night(*SLOW, mark="v2") for _ in range(6)], {
         3: Says("green", lacks=["is back"]),
-        6: Says("green", has=["nothing got worse"]),
+        6: Says("green", has=["no change for the worse proved"]),
     }, accept=3),
     Story("a regression and a violation at once", [Night(*SLOW, mark="v2") for _ in range(2)] + [Night(*SLOW, *STALE, mark="v3")], {
         3: Says("red", ("failed", "sign-in-visible", dict(night=start(QUIET + 2), mark="v3", markBefore="v2")), LATENCY,

@@ -52,7 +52,7 @@ struct DigestTests {
     func calm() {
         let digest = digest(nights(quiet))
         #expect(digest.colour == .green && digest.findings.isEmpty)
-        #expect(digest.subject == "nightly: nothing got worse")
+        #expect(digest.subject == "nightly: no change for the worse proved")
         #expect(digest.headline == "All is well: the night of 2026-10-09.")
     }
 
@@ -70,7 +70,7 @@ struct DigestTests {
                 ))
         }
         let eight = digest(nights(Array(quiet.prefix(8))))
-        #expect(eight.subject == "nightly: nothing got worse")
+        #expect(eight.subject == "nightly: no change for the worse proved")
     }
 
     @Test("a rise with a new mark that too few nights can judge is shown, and nothing is claimed")
@@ -85,7 +85,7 @@ struct DigestTests {
         for later in 1...4 {
             let told = told(later)
             #expect(told.subject == "nightly: no result yet, \(3 + later) of the 8 nights")
-            #expect(!told.notes.contains { $0.contains("nothing got worse") })
+            #expect(!told.notes.contains { $0.contains("for the worse") })
             #expect(
                 told.notes.contains(
                     "Higher, and not judged because there are too few nights, since the mark changed "
@@ -405,13 +405,38 @@ struct DigestTests {
         #expect(digest(all).notes.contains("Event backup at 5 s: not disturbed."))
     }
 
-    @Test("a mark that is new is told, and that nothing got worse with it")
+    @Test("a rise of 20 % since the mark changed is shown with as many nights as one likes")
+    func risenWithMark() throws {
+        let first = digest(nights(of: "authorize p95", trial + [22.8]))
+        #expect(first.colour == .green)
+        #expect(first.subject == "nightly: no change for the worse proved, but values are higher")
+        #expect(
+            first.headline
+                == "Nothing proved, but values are higher: the night of 2026-09-28 (v2).")
+        #expect(
+            first.notes == [
+                "The mark changed from v1 to v2 last night; no change for the worse was proved with it so far.",
+                "Higher, and not proved to be more than chance so far, since the mark changed from v1 to v2 "
+                    + "(8 nights before, 1 since): authorize p95 from 16.7 ms to 22.8 ms, +37 %.",
+            ], "\(first.notes)")
+        // Nights of a level that was mended, or accepted, are not what it is held against.
+        let mended = nights(
+            of: "authorize p95", trial + trial.map { $0 * 2 } + trial + [16.6],
+            mark: { $0 < 24 ? "v1" : "v2" })
+        #expect(!digest(mended).notes.contains { $0.hasPrefix("Higher") })
+        let worse = nights(of: "authorize p95", trial + [33, 34, 33, 34])
+        let acceptance = Acceptance(
+            rig: "nightly", series: "authorize p95", through: worse[11].started, note: "")
+        #expect(!digest(worse, accepted: [acceptance]).notes.contains { $0.hasPrefix("Higher") })
+    }
+
+    @Test("a mark that is new is told, and that no change for the worse was proved with it")
     func deploy() {
         let told = digest(nights(quiet) { $0 < 19 ? "v1" : "v2" })
         #expect(told.colour == .green)
         #expect(
             told.notes == [
-                "The mark changed from v1 to v2 last night; nothing got worse with it so far."
+                "The mark changed from v1 to v2 last night; no change for the worse was proved with it so far."
             ]
         )
     }

@@ -69,6 +69,8 @@ public struct Digest: Sendable, Hashable {
     public var findings: [Finding]
     /// What is good to know besides: a mark that is new, events of the night, the most frequent errors.
     public var notes: [String]
+    /// One of the notes shows values that are much higher, of which nothing is proved.
+    public var isHigher: Bool
     public var view: NightsView
 
     public var colour: Colour { findings.map(\.colour).max() ?? .green }
@@ -79,7 +81,9 @@ public struct Digest: Sendable, Hashable {
         guard let first = urgent.first, colour != .green else {
             let better = findings.first.map { "; \($0.short)" } ?? ""
             let result =
-                view.hasNoResult ? "no result yet, \(view.countedText)" : "nothing got worse"
+                view.hasNoResult
+                ? "no result yet, \(view.countedText)"
+                : "no change for the worse proved" + (isHigher ? ", but values are higher" : "")
             return "\(rig): \(result)\(better)"
         }
         return "\(rig): \(first.short)" + (urgent.count > 1 ? ", and \(urgent.count - 1) more" : "")
@@ -95,6 +99,7 @@ public struct Digest: Sendable, Hashable {
         case .amber: return "Worth a look: \(night)."
         case .green where view.hasNoResult:
             return "No result yet, \(view.countedText) needed to detect a change: \(night)."
+        case .green where isHigher: return "Nothing proved, but values are higher: \(night)."
         case .green: return "All is well: \(night)."
         }
     }
@@ -115,6 +120,7 @@ public struct Digest: Sendable, Hashable {
             (right.colour, Self.place(left.kind)) < (left.colour, Self.place(right.kind))
         }
         notes = reader.notes(findings)
+        isHigher = reader.rise != nil
     }
 
     private static func place(_ kind: Finding.Kind) -> Int {

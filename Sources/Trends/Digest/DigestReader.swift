@@ -369,6 +369,11 @@ struct DigestReader {
 
     // MARK: Besides
 
+    /// What is higher without being a finding.
+    var rise: String? {
+        isMeasured ? UnjudgedRise.text(of: view, mayBeJudged: !view.hasNoResult) : nil
+    }
+
     func notes(_ findings: [Digest.Finding]) -> [String] {
         guard let night = nights.last else { return [] }
         var notes: [String] = []
@@ -385,11 +390,9 @@ struct DigestReader {
                         ? "."
                         : view.hasNoResult
                             ? "; too early to tell whether anything got worse with it."
-                            : "; nothing got worse with it so far."))
+                            : "; no change for the worse was proved with it so far."))
         }
-        if isMeasured, let words = UnjudgedRise.text(of: view, mayBeJudged: !view.hasNoResult) {
-            notes.append(words)
-        }
+        if let rise { notes.append(rise) }
         let failing = findings.filter { $0.kind == .failed }
         if !failing.isEmpty, !night.headline.isEmpty,
             !failing.contains(where: { $0.text == night.headline }),

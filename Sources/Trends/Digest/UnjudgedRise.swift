@@ -1,7 +1,8 @@
 internal import Rendering
+internal import Statistics
 
-/// Values that are much worse since a mark changed, or last night, where there are too few nights to rule out
-/// chance: shown as they are, and nothing is claimed.
+/// Values that are much worse since a mark changed, and no change is proved so far; or last night, where there are too
+/// few nights to rule out chance: shown as they are, and nothing is claimed.
 ///
 /// ```text
 /// the rig changed ¦ v2  v2  v2  v3  v3          3 and 2 nights: nothing can be detected before the eighth
@@ -9,7 +10,7 @@ internal import Rendering
 /// ```
 struct UnjudgedRise {
     var series: NightSeries
-    /// Means of the nights before and since.
+    /// Medians of the nights before, of the present level, and since.
     var before: Double
     var now: Double
 
@@ -20,7 +21,7 @@ struct UnjudgedRise {
     /// More series than these are in the table.
     private static let shown = 3
 
-    /// Nil where nothing rose so much, or where the nights suffice to judge it.
+    /// Nil where nothing rose so much, or where the nights since then are enough to be judged alone.
     static func text(of view: NightsView, mayBeJudged: Bool) -> String? {
         let nights = view.nights
         let alike = nights.indices.suffix(from: view.restarts.last ?? 0).filter {
@@ -32,7 +33,7 @@ struct UnjudgedRise {
         let since = isSinceMark ? row : 1
         let before = alike.dropLast(since)
         guard !before.isEmpty, since < ChangePointJudgement.firstNight,
-            !mayBeJudged || isSinceMark && before.count < ChangePointJudgement.levelNights
+            !mayBeJudged || isSinceMark
         else { return nil }
         let rises = view.series.compactMap { series in
             UnjudgedRise(series, Array(before), Array(alike.suffix(since)))
@@ -49,17 +50,24 @@ struct UnjudgedRise {
             ? "since the mark changed from \(old.isEmpty ? "none" : old) to \(nights[newest].mark) "
                 + "(\(Figures.counted(before.count, "night")) before, \(Figures.count(since)) since)"
             : "last night (\(Figures.counted(before.count, "night")) before)"
-        return "Higher, and not judged because there are too few nights, \(span): "
+        let why =
+            mayBeJudged && before.count >= ChangePointJudgement.levelNights
+            ? "not proved to be more than chance so far"
+            : "not judged because there are too few nights"
+        return "Higher, and \(why), \(span): "
             + rises.prefix(shown).map(\.text).joined(separator: "; ") + "\(more)."
     }
 
     /// Nil where it is no large rise.
     private init?(_ series: NightSeries, _ before: [Int], _ since: [Int]) {
-        func mean(_ nights: [Int]) -> Double? {
+        func level(_ nights: [Int]) -> Double? {
             let values = nights.compactMap { series.values[$0] }
-            return values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
+            return values.isEmpty ? nil : ChangePointDetector.median(values)
         }
-        guard !series.isOnGrid, let old = mean(before), let new = mean(since),
+        // What was mended before is no level to be held against, and a change since then was told, or accepted.
+        let start = series.changes.last?.first ?? 0
+        guard !series.isOnGrid, let old = level(before.filter { $0 >= start }),
+            let new = level(since),
             let newest = since.last.flatMap({ series.values[$0] })
         else { return nil }
         // The newest night, too: a series that is back is not higher.
