@@ -430,6 +430,44 @@ struct DigestTests {
         #expect(!digest(worse, accepted: [acceptance]).notes.contains { $0.hasPrefix("Higher") })
     }
 
+    @Test("nights of one day are told apart by their time, in each place; others keep their words")
+    func sameDay() throws {
+        var all = nights(quiet + [1.5, 1.5, 1.5, 1.5]) { $0 < 20 ? "v2.2" : "v2.3" }
+        for (index, hour) in zip(20..<24, ["02:00", "02:30", "14:00", "16:00"]) {
+            all[index].started = "2026-10-10T\(hour):00Z"
+        }
+        all.append(MadeUp.night(24, [:], gap: "interrupted"))
+        all[24].series = all[0].series
+        all[24].started = "2026-10-10T17:00:00Z"
+        let detected = digest(Array(all.prefix(23)))
+        #expect(detected.headline == "Look at this today: the night of 2026-10-10 14:00 (v2.3).")
+        #expect(detected.subject.hasSuffix("since 2026-10-10 02:00 (v2.3)"))
+        #expect(
+            detected.findings[0].since?.text
+                == "Since the night of 2026-10-10 02:00, when the mark changed from v2.2 to v2.3.")
+        let told = digest(Array(all.prefix(24)))
+        #expect(told.findings[0].text.contains("It was detected on 2026-10-10 14:00, and is"))
+        let view = digest(all).view
+        let terminal = NightsText.text([view], width: 400, color: false)
+        #expect(terminal.contains("since 2026-10-10 02:00 (v2.3) (detected 2026-10-10 14:00)"))
+        #expect(terminal.contains("No values for the night of 2026-10-10 17:00: interrupted"))
+        #expect(terminal.contains("no values on 2026-10-10 17:00: interrupted"))
+        let page = NightsPage.text([view]) { "\($0.run)/report.html" }
+        #expect(page.contains("<title>2026-10-10 02:30 (v2.3): "))
+        #expect(page.contains("<title>2026-10-10 17:00: no values; interrupted</title>"))
+        #expect(page.contains("aria-label=\"2026-10-10 02:30, "))
+        #expect(page.contains("from 10-10 02:00</text>"))
+        #expect(page.contains("<title>2026-10-09 (v2.2): "))
+        let message = NightJSON.text(view, exitCode: 1, report: nil, page: "p", digest: .null)
+        #expect(message.contains(#""firstNight":"2026-10-10T02:00:00Z""#))
+        // Within one minute it takes the seconds.
+        all[24].started = "2026-10-10T16:00:20Z"
+        let both = digest(all)
+        #expect(both.headline.hasSuffix(": the night of 2026-10-10 16:00:20."))
+        #expect(both.view.nights[23].name == "2026-10-10 16:00:00 (v2.3)")
+        #expect(both.view.nights[21].name == "2026-10-10 02:30 (v2.3)")
+    }
+
     @Test("a mark that is new is told, and that no change for the worse was proved with it")
     func deploy() {
         let told = digest(nights(quiet) { $0 < 19 ? "v1" : "v2" })

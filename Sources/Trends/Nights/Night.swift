@@ -57,9 +57,17 @@ public struct Night: Sendable, Hashable {
         self.facts = facts
     }
 
+    /// So much of `started` names it among the nights of its rig: its day; its minute or its second where others began on that
+    /// day, or in that minute.
+    enum Naming: Int, CaseIterable { case day = 10, minute = 16, second = 19 }
+    var naming = Naming.day
+
     public var isGap: Bool { !gap.isEmpty }
-    public var day: String { Moments.day(started) }
-    /// `2026-11-16`, and its mark: `2026-11-16 (v2.3)`.
+    /// `2026-11-16`, with its time where another night began on that day: `2026-11-16 02:15`.
+    public var day: String {
+        String(started.prefix(naming.rawValue).replacing("T", with: " "))
+    }
+    /// The same with its mark: `2026-11-16 (v2.3)`.
     public var name: String { mark.isEmpty ? day : "\(day) (\(mark))" }
 }
 

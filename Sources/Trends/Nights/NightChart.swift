@@ -36,7 +36,7 @@ struct NightChart {
         let count = view.nights.count
         let step = max(1, Int((Double(count) / 9).rounded(.up)))
         let ticks = stride(from: 0, to: count, by: step).map {
-            Axis.Tick(value: Double($0), label: String(view.nights[$0].day.suffix(5)))
+            Axis.Tick(value: Double($0), label: String(view.nights[$0].day.dropFirst(5)))
         }
         return Axis(shape: .linear, low: -0.7, high: Double(count) - 0.3, ticks: ticks)
     }
@@ -137,7 +137,7 @@ struct NightChart {
                 y2="\(px: plot.height - plot.bottom)"/><text class="told-text \(style)" \
                 x="\(px: anchor == "end" ? x - 6 : x + 6)" y="\(px: row)" text-anchor="\(anchor)">\
                 \(change.isWorse ? "▲" : "▼") \(series.shortSize(change)) from \
-                \(String(view.nights[change.first].day.suffix(5)))</text>
+                \(String(view.nights[change.first].day.dropFirst(5)))</text>
                 """
         }
     }

@@ -50,7 +50,16 @@ public struct NightsView: Sendable, Hashable {
     /// `accepted`, what is about this rig.
     public init(_ nights: [Night], rig: String, accepted: [Acceptance] = []) {
         self.rig = rig
-        let (nights, restarts) = Self.stretches(nights)
+        var (nights, restarts) = Self.stretches(nights)
+        for index in nights.indices { nights[index].naming = .day }
+        for (shared, longer) in zip(Night.Naming.allCases, Night.Naming.allCases.dropFirst()) {
+            let starts = Dictionary(
+                nights.map { ($0.started.prefix(shared.rawValue), 1) }, uniquingKeysWith: +)
+            for index in nights.indices
+            where starts[nights[index].started.prefix(shared.rawValue), default: 1] > 1 {
+                nights[index].naming = longer
+            }
+        }
         self.nights = nights
         self.restarts = restarts
         let names = nights.last?.series ?? []
