@@ -468,6 +468,52 @@ struct DigestTests {
         #expect(both.view.nights[21].name == "2026-10-10 02:30 (v2.3)")
     }
 
+    @Test("one change has one size: in the headline, the table, the digest and the message")
+    func oneSize() throws {
+        // Three nights of a planted defect, then one as before it: the median was 24 % up, the mean 18 %.
+        let signIn =
+            [1780.5, 1780.5, 1776.3, 1784.7, 1784.7, 1780.5, 1788.9, 1788.9]
+            + [2210.4, 2218.8, 2210.4, 1793.1]
+        let errors =
+            [0, 0.0024, 0.0008, 0.0008, 0.0016, 0, 0.0008, 0.0016]
+            + [0.0087, 0.0149, 0.0063, 0.011]
+        var all = nights(of: "sign-in-service p95", signIn)
+        for index in all.indices {
+            all[index].series.append("errors")
+            all[index].values["errors"] = errors[index]
+            all[index].values["errors of"] = 1265
+        }
+        for count in [11, 12] {
+            let told = digest(Array(all.prefix(count)))
+            let terminal = NightsText.text([told.view], width: 400, color: false)
+            let kind: Digest.Finding.Kind = count == 11 ? .worse : .stillWorse
+            // The cause before the consequence.
+            let names = told.findings.filter { $0.kind == kind }.map(\.name)
+            #expect(names == ["errors", "sign-in-service p95"], "\(names)")
+            let message = NightJSON.text(
+                told.view, exitCode: 1, report: nil, page: "p", digest: .null)
+            let read = try #require(
+                try JSONSerialization.jsonObject(with: Data(message.utf8)) as? [String: Any])
+            let changes = try #require(
+                read[count == 11 ? "changes" : "standing"] as? [[String: Any]])
+            #expect(changes.count == 2)
+            for change in changes {
+                let (size, low, high) = (
+                    change["change"] as? Double, change["low"] as? Double, change["high"] as? Double
+                )
+                #expect(try (#require(low)...#require(high)).contains(#require(size)), "\(change)")
+            }
+            for finding in told.findings where finding.kind == kind {
+                let match = try #require(
+                    finding.text.firstMatch(
+                        of: /went from (.+?) to (.+?), ([+−×0-9.]+ (?:%|points))/), "\(finding)")
+                let line = "WORSE  \(finding.name) \(match.1) → \(match.2), \(match.3)"
+                #expect(terminal.contains(line), "\(line): \(terminal)")
+                #expect(finding.text.contains(finding.name == "errors" ? "points" : "+24 %"))
+            }
+        }
+    }
+
     @Test("a mark that is new is told, and that no change for the worse was proved with it")
     func deploy() {
         let told = digest(nights(quiet) { $0 < 19 ? "v1" : "v2" })

@@ -23,15 +23,16 @@ enum NightJSON {
             ("outcome", .string(night?.outcome ?? "")),
             ("gap", night.flatMap { $0.isGap ? .string($0.gap) : nil } ?? .null),
             ("exitCode", .integer(Int(exitCode))),
-            ("changes", .array(alarms.map { change($0, in: view) })),
+            ("changes", .array(alarms.map { change($0, in: view, isWhole: true) })),
             (
                 "standing",
                 .array(
                     view.standing.map {
                         var alarm = NightsView.Alarm(
                             series: $0.series, change: $0.regression.change)
+                        let isWhole = $0.regression.now == alarm.change.after
                         alarm.change.after = $0.regression.now
-                        return change(alarm, in: view)
+                        return change(alarm, in: view, isWhole: isWhole)
                     })
             ),
             ("unusual", .array(view.jumps.map(jump))),
@@ -61,19 +62,24 @@ enum NightJSON {
         }
     }
 
-    private static func change(_ alarm: NightsView.Alarm, in view: NightsView) -> JSON {
+    /// `isWhole`: no later change has moved the level, so that the interval is that of the change.
+    private static func change(
+        _ alarm: NightsView.Alarm, in view: NightsView, isWhole: Bool
+    ) -> JSON {
         let series = alarm.series
         let rise = view.rise(of: series)
         let change = rise?.change ?? alarm.change
         // A rise has no interval: it is drawn through all of its nights.
-        func bound(_ ratio: Double) -> JSON { rise == nil ? .decimal(ratio - 1, 4) : .null }
+        func bound(_ ratio: Double) -> JSON {
+            rise == nil && isWhole ? .decimal(ratio - 1, 4) : .null
+        }
         return .members([
             ("series", .string(series.name)),
             ("unit", unit(series)),
             ("gradual", .bool(rise != nil)),
             ("before", .decimal(change.before, 6)),
             ("after", .decimal(change.after, 6)),
-            ("change", .decimal(change.after / max(change.before, 1e-9) - 1, 4)),
+            ("change", .decimal(series.ratio(change) - 1, 4)),
             ("low", bound(change.ratio.low)),
             ("high", bound(change.ratio.high)),
             ("firstNight", .string(view.nights[change.first].started)),

@@ -24,7 +24,7 @@ public struct NightSeries: Sendable, Hashable {
         public var noticed: Int
         public var before: Double
         public var after: Double
-        /// `after / before`, with 95 % confidence; of shares it says nothing.
+        /// `after / before`, with 95 % confidence; of shares with half a point added to both.
         public var ratio: Interval
         public var isWorse: Bool
         /// Somebody has taken it as the new normal; with their note.
@@ -91,11 +91,9 @@ public struct NightSeries: Sendable, Hashable {
         level = nil
         isOnGrid = false
         let isAboutPolls = name.contains(PollGrid.subject)
-        let detector = self.detector
         for (from, to) in zip(restarts, restarts.dropFirst() + [values.count]) {
             let present = (from..<to).filter { values[$0] != nil }
-            let found = detector.changes(
-                in: present.compactMap { values[$0] }, wholes: present.map { self.wholes[$0] })
+            let found = found(on: present)
             let grid = intervals.dropFirst(from).prefix(to - from).compactMap(\.self).min()
                 .map(PollGrid.init)
             changes += found.compactMap { point in
@@ -121,6 +119,25 @@ public struct NightSeries: Sendable, Hashable {
                     value.flatMap { grid?.decides($0) } ?? false
                 }
         }
+    }
+
+    /// All lasting changes of these nights. How large the last one is, nights say nothing of that are as before it and of which
+    /// nobody knows yet whether the next ones are, too: {2 2 2 1} is a rise to 2, and one night besides.
+    private func found(on nights: [Int]) -> [ChangePoint] {
+        func changes(_ nights: ArraySlice<Int>) -> [ChangePoint] {
+            detector.changes(
+                in: nights.compactMap { values[$0] }, wholes: nights.map { wholes[$0] })
+        }
+        let found = changes(nights[...])
+        guard let last = found.last, last.isRise == (unit != .rate) else { return found }
+        let isBack: (Int) -> Bool = { night in
+            isGone(from: last.before, to: last.after, at: values[night] ?? 0)
+        }
+        let back = nights[(last.noticed + 1)...].reversed().prefix(while: isBack).count
+        guard back > 0, let without = changes(nights.dropLast(back)).last,
+            without.noticed == last.noticed
+        else { return found }
+        return found.dropLast() + [without]
     }
 
     /// A share may be zero: it counts from half a percent on, and changes by a tenth point or more.
@@ -154,15 +171,25 @@ public struct NightSeries: Sendable, Hashable {
                 open = change
             }
         }
-        guard let open, let level else { return nil }
-        return Regression(change: open, now: level)
+        // Not the median of the nights since: one change has one size wherever it is told.
+        guard let open, let last = changes.last else { return nil }
+        return Regression(change: open, now: last.after)
     }
 
     /// Whether a value is as good as before a change for the worse, or nearly so.
     func isGone(_ change: Change, at value: Double) -> Bool {
-        let rise = worsening(change.after, than: change.before)
+        isGone(from: change.before, to: change.after, at: value)
+    }
+
+    private func isGone(from before: Double, to after: Double, at value: Double) -> Bool {
+        let rise = worsening(after, than: before)
         let floor = max(Elementary.logarithm(1 + detector.smallest), rise * Self.remainder)
-        return worsening(value, than: change.before) <= floor
+        return worsening(value, than: before) <= floor
+    }
+
+    /// `after / before`, as the interval of the ratio is: of shares with half a point added to both.
+    func ratio(_ change: Change) -> Double {
+        (change.after + detector.offset) / max(change.before + detector.offset, 1e-9)
     }
 
     /// How far the newest night is beyond its level, for the worse; nil where that is nothing unusual and

@@ -76,16 +76,31 @@ public struct NightsView: Sendable, Hashable {
                     }?.note
                 })
         }
-        regressions = series.compactMap { series in
+        let regressions = series.compactMap { series in
             series.regression(since: restarts.last ?? 0).map {
                 Regression(series: series, regression: $0)
             }
         }
-        jumps = series.compactMap { series in
+        self.regressions = Self.causesFirst(regressions) {
+            ($0.series.unit, $0.regression.change.first)
+        }
+        let jumps = series.compactMap { series in
             series.unusual(since: restarts.last ?? 0, alarm: nights.last?.alarm).map {
                 Jump(series: series, unusual: $0)
             }
         }
+        self.jumps = Self.causesFirst(jumps) { ($0.series.unit, $0.unusual.first) }
+    }
+
+    /// Errors that began no later than all else are told first: they are mostly why the rest got worse.
+    private static func causesFirst<Found>(
+        _ found: [Found], _ key: (Found) -> (unit: NightSeries.Unit, first: Int)
+    ) -> [Found] {
+        let earliest = found.map { key($0).first }.min()
+        func leads(_ one: Found) -> Bool {
+            key(one).unit == .share && key(one).first == earliest
+        }
+        return found.filter(leads) + found.filter { !leads($0) }
     }
 
     /// Where stretches of nights that may be held against each other begin. Nights of another rig between those of a
@@ -136,9 +151,10 @@ public struct NightsView: Sendable, Hashable {
 
     /// What got worse, as told on that night.
     public func alarms(on night: Int) -> [Alarm] {
-        series.flatMap { series in
+        let alarms = series.flatMap { series in
             series.alarms(on: night).map { Alarm(series: series, change: $0) }
         }
+        return Self.causesFirst(alarms) { ($0.series.unit, $0.change.first) }
     }
 
     /// What the newest night tells for the first time, and nobody has accepted.
