@@ -89,6 +89,33 @@ struct ComparisonTests {
         #expect(back.goneErrors.contains { $0.sentence.contains("503 overloaded") })
     }
 
+    @Test("the time to connect is the load machine's and the network's: it is shown, and no verdict")
+    func connect() throws {
+        // A sample's own sums know of no connections.
+        func run(_ seed: UInt64, _ time: Duration) throws -> ComparedRun {
+            var run = try Self.side(seed: seed)
+            var times = Stretches()
+            for number in 0..<1200 {
+                times.add(time + .microseconds(number * 7 % 90), at: number / 30)
+            }
+            run.times["connect"] = times.bootstrap
+            return run
+        }
+        let comparison = Comparison(
+            try run(31, .microseconds(610)), try run(32, .microseconds(3_500)), draws: 200)
+        let row = try #require(comparison.rows.first { $0.name == "connect p95" })
+        #expect(row.verdict == .worse)
+        #expect(comparison.verdict == .noise && comparison.worse.isEmpty)
+        #expect(
+            comparison.headline.hasSuffix(
+                ", except connect: the time of the load machine and its network."
+            ), "\(comparison.headline)")
+        let text = ComparisonText.text(comparison, width: 120, color: false)
+        #expect(text.contains("connect"))
+        let page = ComparisonPage.text(comparison)
+        #expect(page.contains("<span class=\"name\">connect p95</span>"), "\(page)")
+    }
+
     @Test("new kinds of errors are told, and count when chance would hardly hide as many")
     func newErrors() throws {
         let comparison = try Self.worse.get()

@@ -1,6 +1,7 @@
 internal import Formats
 internal import Rendering
 package import Reports
+internal import Vocabulary
 
 /// Two runs side by side: what differs, by how much, and how sure that is.
 ///
@@ -98,6 +99,8 @@ public struct Comparison: Sendable, Hashable {
         /// Of the base; nil of nothing.
         public var relative: Double? { base > 0 ? difference / base : nil }
         public var name: String { "\(subject) \(statistic)" }
+        /// It is the time of the load machine and the network, so that it is shown and decides nothing.
+        var isOfMachine: Bool { subject == OperationName.connect.name }
     }
 
     /// Errors that look the same.
@@ -166,7 +169,9 @@ public struct Comparison: Sendable, Hashable {
     public var sureNewErrors: [ErrorKind] { newErrors.filter(\.isSure) }
 
     private func gravest(_ verdict: Verdict) -> [Row] {
-        rows.enumerated().filter { $0.element.verdict == verdict }.sorted { left, right in
+        rows.enumerated().filter {
+            $0.element.verdict == verdict && !$0.element.isOfMachine
+        }.sorted { left, right in
             let (one, other) = (left.element.gravity, right.element.gravity)
             return one == other ? left.offset < right.offset : one > other
         }.map(\.element)

@@ -60,7 +60,9 @@ public enum ComparisonPage {
 
     /// Each value once: those that changed stand above.
     private static func rest(_ comparison: Comparison) -> HTML {
-        let rows = comparison.rows.filter { $0.verdict == .noise || $0.verdict == .tooFew }
+        let rows = comparison.rows.filter {
+            $0.verdict == .noise || $0.verdict == .tooFew || $0.isOfMachine
+        }
         guard !rows.isEmpty else { return .none }
         let hasChanges = rows.count < comparison.rows.count
         return HTML.section(

@@ -9,13 +9,18 @@ extension Comparison {
         case .better: "Better: \(best)."
         case .noise:
             "No difference: \(Figures.counted(compared, "value")) compared, and none differs by more "
-                + "than chance and \(floor.text)."
+                + "than chance and \(floor.text)\(machineWords)."
         case .tooFew: "No verdict: the two runs have too few values in common."
         }
     }
 
     /// The number of rows that had enough values and were compared.
     public var compared: Int { rows.filter { $0.verdict != .tooFew && !$0.isOnGrid }.count }
+
+    private var machineWords: String {
+        let differs = rows.contains { $0.isOfMachine && [.worse, .better].contains($0.verdict) }
+        return differs ? ", except connect: the time of the load machine and its network" : ""
+    }
 
     /// A reservation if the set-ups differ; nil otherwise.
     public var reservation: String? {
