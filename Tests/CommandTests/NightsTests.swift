@@ -71,7 +71,7 @@ struct NightsTests {
             #expect(ended.code == 0, "\(ended.output)\(ended.errors)")
             #expect(ended.errors.contains("told"))
         }
-        // Nobody listens there: exit code 3, and a gap with the reason.
+        // Nobody listens there: exit code 3, a gap, and an alarm, since the service's host answered nothing.
         let failed = try await night(
             4, ["--target", "http://127.0.0.1:1", "--set", "load.closed.households=1"])
         #expect(failed.code == 3, "\(failed.output)\(failed.errors)")
@@ -80,18 +80,19 @@ struct NightsTests {
             try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
         }
         #expect(messages.map { $0["exitCode"] as? Int } == [0, 0, 0, 3])
-        #expect(messages.map { $0["alarm"] as? Bool } == [false, false, false, false])
+        #expect(messages.map { $0["alarm"] as? Bool } == [false, false, false, true])
         #expect(messages[3]["gap"] is String)
         #expect(messages.allSatisfy { $0.keys.sorted() == NightsDocsTests.keys.sorted() })
         let digests = messages.compactMap { $0["digest"] as? [String: Any] }
-        #expect(digests.map { $0["colour"] as? String } == ["green", "green", "green", "amber"])
+        #expect(digests.map { $0["colour"] as? String } == ["green", "green", "green", "red"])
         #expect(digests.allSatisfy { $0.keys.sorted() == NightsDocsTests.digestKeys.sorted() })
         let page = try #require(digests[3]["htmlFile"] as? String)
         #expect(try folder.read(page).contains("No values last night"))
         let all = try folder.read("reports/nights.html")
         #expect(all.contains("4 nights, 1 of them without values"))
         let shown = try await Command.run("nights", in: folder)
-        #expect(shown.code == 0 && shown.output.contains("sign-in-service p95"))
+        #expect(shown.code == 1 && shown.output.contains("sign-in-service p95"))
+        #expect(shown.output.hasPrefix("The service did not answer on the night of "))
         // Three nights in virtual time, of which the first went, and the one that failed.
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("reports"))
             .filter { $0.hasPrefix("twenty-") }

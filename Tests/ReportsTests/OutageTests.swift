@@ -126,6 +126,48 @@ struct OutageTests {
         #expect(NightsPage.text([view]) { _ in nil }.contains("<div class=\"verdict fail\""))
     }
 
+    @Test(
+        "a night on which the service answered nothing is an alarm; one without a network of its own is none"
+    )
+    func unanswered() throws {
+        func night(_ kinds: TransportError.Kind..., day: Int = 21) throws -> Night {
+            var sample = Sample(Shape(households: 12, perSecond: 4, trouble: nil))
+            for index in sample.exchanges.indices {
+                let error = TransportError(kinds[index % kinds.count], "words")
+                sample.exchanges[index].delivery = .unknown(error)
+                sample.exchanges[index].outcome = error.outcome
+            }
+            return try Night(
+                sample, series: [], started: "2026-11-\(day)T02:00:00Z", path: "x", isOurs: true)
+        }
+        func digest(_ nights: [Night]) -> Digest { Digest(NightsView(nights, rig: nights[0].rig)) }
+        for kind in [.connectionRefused, .connectionLost, .timeout] as [TransportError.Kind] {
+            let dead = digest([try night(kind)])
+            #expect(dead.colour == .red && dead.view.verdict == .worse, "\(kind)")
+            #expect(dead.subject == "evening rush: the service did not answer")
+            #expect(
+                dead.view.headline.wholeMatch(
+                    of:
+                        /The service did not answer on the night of 2026-11-21: none of \d+ requests got a response \([a-z-]+\)\./
+                ) != nil, "\(dead.view.headline)")
+            #expect(dead.findings.map(\.kind) == [.failed, .noValues])
+            #expect(dead.headline.hasPrefix("Look at this today"))
+            let json = NightJSON.text(dead.view, exitCode: 3, report: nil, page: "p", digest: .null)
+            #expect(json.contains(#""alarm":true"#) && json.contains(#""verdict":"worse""#))
+            #expect(json.contains(#""gap":"the service did not answer: none of "#))
+        }
+        let nodes = [try night(.connectionRefused, .connectionLost, day: 20), try night(.timeout)]
+        let second = digest(nodes)
+        #expect(second.findings[0].since?.night == nodes[0].started)
+        #expect(second.subject.hasSuffix("the service did not answer since 2026-11-20"))
+        // Nobody can say that it was the service: names, routes, and this machine.
+        for kind in [.nameNotResolved, .connectFailed, .proxy, .localLimit] as [TransportError.Kind]
+        {
+            let gap = digest([try night(kind, .connectionRefused)])
+            #expect(gap.colour == .amber && gap.view.verdict == .gap, "\(kind)")
+        }
+    }
+
     @Test("whoever was under way at Ctrl-C is counted; an untrusted run says what to do")
     func wording() throws {
         var sample = Sample(Shape(households: 6, trouble: nil, isInterrupted: true))

@@ -78,11 +78,15 @@ struct DigestReader {
     private var failures: [Digest.Finding] {
         let night = nights[newest]
         // Stopped early for what the service did, a run has no values to compare and failed all the same.
-        guard isMeasured || night.outcome == RunOutcome.fail.rawValue else { return [] }
+        guard isMeasured || night.outcome == RunOutcome.fail.rawValue || night.isUnanswered
+        else { return [] }
         let failing = night.facts.filter(\.fails)
         // That violations were counted is what the promises say, with their names.
         let hasPromises = failing.contains { $0.kind == .promise }
-        let told = failing.filter { !hasPromises || !$0.name.hasPrefix("violations ") }
+        let told = failing.filter {
+            night.isUnanswered
+                ? $0.kind == .service : !hasPromises || !$0.name.hasPrefix("violations ")
+        }
         guard !told.isEmpty || night.outcome == RunOutcome.fail.rawValue else { return [] }
         if told.isEmpty {
             return [
@@ -92,23 +96,31 @@ struct DigestReader {
             ]
         }
         return told.map { fact in
-            let first = first(of: newest) { night in
-                fact.kind == .promise
-                    ? isViolated(fact.name, on: night)
-                    : night.facts.contains {
-                        $0.kind == fact.kind && $0.name == fact.name && $0.fails
-                    }
-            }
+            let first =
+                fact.kind == .service
+                ? nights.count - nights.reversed().prefix(while: \.isUnanswered).count
+                : first(of: newest) { night in
+                    fact.kind == .promise
+                        ? isViolated(fact.name, on: night)
+                        : night.facts.contains {
+                            $0.kind == fact.kind && $0.name == fact.name && $0.fails
+                        }
+                }
             let short =
                 switch fact.kind {
                 case .promise: "\(fact.name) violated"
                 case .threshold: "threshold '\(fact.name)' missed"
+                case .service: "the service did not answer"
                 case .known, .shows, .error, .event: "'\(fact.name)' not found"
                 }
+            let text =
+                switch fact.kind {
+                case .promise: "The service violated \(fact.text)."
+                case .service: "The service did not answer: \(fact.text)."
+                default: Self.sentence(fact.text)
+                }
             return Digest.Finding(
-                kind: .failed, colour: .red, name: fact.name,
-                text: fact.kind == .promise
-                    ? "The service violated \(fact.text)." : Self.sentence(fact.text),
+                kind: .failed, colour: .red, name: fact.name, text: text,
                 short: short + (first == newest ? "" : " since \(nights[first].name)"),
                 since: since(first))
         }
@@ -226,14 +238,15 @@ struct DigestReader {
 
     private var gap: [Digest.Finding] {
         guard let night = nights.last, night.isGap else { return [] }
+        // That nothing answered stands above it.
+        let reason = night.isUnanswered ? "." : ": \(Self.ended(night.gap))"
         let row = nights.reversed().prefix(while: \.isGap).count
         let again =
             row == 1 ? "" : " This is the \(Self.ordinal(row)) night without values in a row."
         return [
             Digest.Finding(
                 kind: .noValues, colour: .amber, name: "",
-                text:
-                    "No values last night: \(Self.ended(night.gap))\(again) Nothing is compared.",
+                text: "No values last night\(reason)\(again) Nothing is compared.",
                 short: "no values last night")
         ]
     }
@@ -332,7 +345,9 @@ struct DigestReader {
                     + "\(old.series.text(old.unusual.level))) after \(span).",
                 "\(name) is back in its usual range")
         }
-        let facts = nights[before].facts.filter { ![.known, .error, .event].contains($0.kind) }
+        let facts = nights[before].facts.filter {
+            ![.known, .error, .event, .service].contains($0.kind)
+        }
             .compactMap {
                 old -> Digest.Finding? in
                 guard old.count > 0, let now = fact(old.kind, old.name, on: newest), now.count == 0,

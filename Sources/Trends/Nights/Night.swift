@@ -1,3 +1,4 @@
+internal import Dialects
 internal import Journal
 internal import Rendering
 public import Reports
@@ -63,6 +64,8 @@ public struct Night: Sendable, Hashable {
     var naming = Naming.day
 
     public var isGap: Bool { !gap.isEmpty }
+    /// Its gap is the service's: nothing answered.
+    var isUnanswered: Bool { facts.contains { $0.kind == .service } }
     /// `2026-11-16`, with its time where another night began on that day: `2026-11-16 02:15`.
     public var day: String {
         String(started.prefix(naming.rawValue).replacing("T", with: " "))
@@ -81,15 +84,18 @@ extension Night {
         let fold = try RunFold(history)
         let summary = Summary(fold, thresholds: [])
         let comparability = Comparability(summary, fold.header)
+        let dead = Self.unanswered(summary)
         self.init(
             rig: summary.run.rig, started: started,
             run: summary.run.id, path: path, isOurs: isOurs,
             outcome: stored?.outcome ?? summary.outcome.rawValue,
             headline: stored?.headline ?? summary.headline,
-            gap: Self.gap(summary, breaker: fold.end?.breaker ?? ""),
+            gap: dead.map { "the service did not answer: \($0.text)" }
+                ?? Self.gap(summary, breaker: fold.end?.breaker ?? ""),
             version: summary.run.version, terms: comparability.fingerprint,
             series: series.map(\.text),
-            values: Self.values(series, fold), mark: mark, alarm: alarm, facts: stored?.facts ?? [])
+            values: Self.values(series, fold), mark: mark, alarm: alarm,
+            facts: (dead.map { [$0] } ?? []) + (stored?.facts ?? []))
     }
 
     /// A night that left nothing to measure.
@@ -102,6 +108,26 @@ extension Night {
             run: "", path: "", isOurs: false, outcome: "aborted", headline: "",
             gap: Sanitizer.line(reason, limit: 300), version: version, terms: "",
             series: series.map(\.text), values: [:], mark: mark)
+    }
+
+    /// How requests end that a service, or its host, leaves without a response. That a name is unknown or a network out of reach
+    /// may be this machine's.
+    private static let silences: [TransportError.Kind] = [
+        .connectionRefused, .connectionLost, .staleConnection, .timeout,
+    ]
+
+    /// Nil where anything was answered, or where something else than the service may have kept the answers away.
+    private static func unanswered(_ summary: Summary) -> NightFact? {
+        let count = summary.exchanges.sent
+        let reasons = summary.errors.map(\.reason)
+        guard summary.exitStatus == .couldNotRun, summary.exchanges.completed == 0, count > 0,
+            !reasons.isEmpty,
+            reasons.allSatisfy({ TransportError.Kind(rawValue: $0).map(silences.contains) ?? false })
+        else { return nil }
+        return NightFact(
+            kind: .service, name: "the service", fails: true, count: count,
+            text: "none of \(Figures.counted(count, "request")) got a response "
+                + "(\(Set(reasons).sorted().joined(separator: ", ")))")
     }
 
     /// A broken promise or a missed threshold is a night like any other: it was measured in full.

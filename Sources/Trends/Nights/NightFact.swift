@@ -17,6 +17,8 @@ public struct NightFact: Sendable, Hashable {
         case error
         /// What happened to the service while the run went on, `count` violations within.
         case event
+        /// The service answered none of the run's requests, `count` of them.
+        case service
     }
 
     public var kind: Kind

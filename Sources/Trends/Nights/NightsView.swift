@@ -19,7 +19,7 @@ public struct NightsView: Sendable, Hashable {
 
     /// What the newest night says, the worst of it.
     public enum NightVerdict: String, Sendable {
-        /// Exit code 1: it got worse, it is still worse, or a single night is an alarm.
+        /// Exit code 1: it got worse, it is still worse, a single night is an alarm, or the service did not answer.
         case worse
         /// A single night is far beyond its level: the next ones decide.
         case unusual
@@ -169,7 +169,9 @@ public struct NightsView: Sendable, Hashable {
     }
 
     public var verdict: NightVerdict {
-        if !newAlarms.isEmpty || !regressions.isEmpty || jumps.contains(where: \.unusual.isAlarm) {
+        if !newAlarms.isEmpty || !regressions.isEmpty || jumps.contains(where: \.unusual.isAlarm)
+            || nights.last?.isUnanswered ?? false
+        {
             return .worse
         }
         return nights.last?.isGap ?? true ? .gap : jumps.isEmpty ? .quiet : .unusual
@@ -181,6 +183,11 @@ public struct NightsView: Sendable, Hashable {
     public var headline: String {
         guard let last = nights.last else { return "No night yet." }
         var sentences: [String] = []
+        let dead = last.facts.first { $0.kind == .service }
+        if let dead {
+            sentences.append(
+                "The service did not answer on the night of \(last.day): \(dead.text).")
+        }
         let alarms = newAlarms
         if let first = alarms.first {
             sentences.append("It got worse: \(sentence(first))\(Self.more(alarms.count)).")
@@ -200,7 +207,7 @@ public struct NightsView: Sendable, Hashable {
                 : "Still getting worse"
             sentences.append("\(lead): \(sentence(first))\(Self.more(standing.count)).")
         }
-        if last.isGap {
+        if last.isGap, dead == nil {
             sentences.append("No values for the night of \(last.day): \(last.gap)")
         }
         for (lead, isNotBack) in [("Unusual tonight", false), ("Not back at its level", true)] {
