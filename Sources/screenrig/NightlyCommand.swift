@@ -68,7 +68,12 @@ struct NightlyCommand: AsyncParsableCommand {
             try RunDirectory.create(
                 rig: rig.name, startedMicroseconds: started, out: traffic.out)
         }
+        // A process that is killed can add nothing any more: its night is in the book from its beginning.
+        try CommandFailure.catching(as: .couldNotRun) {
+            try nights.add(unfinished(rig, directory, started: started, nights))
+        }
         let failure = await run(into: directory)
+        try CommandFailure.catching(as: .couldNotRun) { try nights.remove(run: directory.name) }
         if failure?.code == .badInput {
             directory.removeIfEmpty()
             throw CommandFailure(code: .badInput, message: "")
@@ -94,6 +99,20 @@ struct NightlyCommand: AsyncParsableCommand {
             Terminal.complain("\(error)")
             return CommandFailure.couldNotRun("\(error)")
         }
+    }
+
+    private func unfinished(
+        _ rig: Rig, _ directory: RunDirectory, started: Int64, _ nights: NightBook
+    ) -> Night {
+        var night = Night(
+            failed: rig.name, series: rig.nightly.series,
+            started: UTCTime(microseconds: started).rfc3339,
+            reason: "the run did not end: it was killed, or is still going on",
+            version: Screenrig.version, mark: mark)
+        night.run = directory.name
+        night.path = NightShelf(book: nights.path).name(of: directory.path)
+        night.isOurs = true
+        return night
     }
 
     private func night(

@@ -102,6 +102,32 @@ struct NightsTests {
         }
     }
 
+    @Test("a night that was killed is a night without values, in its own morning and beside the next")
+    func killed() async throws {
+        let folder = TestFolder()
+        let night = ["nightly", Command.rig("twenty.yaml"), "--quiet"]
+        let command = try Command(night + ["--mark", "v1"], in: folder)
+        try await command.wait("its history") {
+            FileManager.default.fileExists(atPath: folder.path("reports/latest/history.sqlite"))
+        }
+        command.send(SIGKILL)
+        _ = try await command.ended()
+        func plain(_ text: String) -> String {
+            text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        }
+        let words = "the run did not end: it was killed, or is still going on"
+        let morning = try await Command.run("nights", in: folder)
+        #expect(
+            morning.code == 0 && plain(morning.output).contains(words),
+            "\(morning.output)\(morning.errors)")
+        let next = try await Command(night + ["--virtual"], in: folder).ended()
+        #expect(next.code == 0, "\(next.output)\(next.errors)")
+        #expect(next.output.contains("twenty: 2 nights, 1 without values"), "\(next.output)")
+        #expect(plain(next.output).contains(words), "\(next.output)")
+        let nights = try NightBook(path: folder.path(NightBook.usual), creates: false).nights()
+        #expect(nights.map(\.isGap) == [true, false] && nights[0].mark == "v1")
+    }
+
     @Test("a change for the worse ends with 1 until it is accepted")
     func alarm() async throws {
         let folder = TestFolder()

@@ -132,6 +132,13 @@ public final class NightBook: Sendable {
         }
     }
 
+    /// Takes out the night of a run.
+    public func remove(run: String) throws(NightError) {
+        try guarded { database in
+            try database.execute(sql: "DELETE FROM nights WHERE run = ?", arguments: [run])
+        }
+    }
+
     /// All nights, the oldest first; of one rig, or of all.
     public func nights(of rig: String? = nil) throws(NightError) -> [Night] {
         try guarded { database in
