@@ -103,7 +103,7 @@ extension [ThresholdResult] {
 
 extension Threshold {
     /// The value in the unit of its bound, nil when nothing was measured; for shares also the number of requests,
-    /// households or checks that it is a share of.
+    /// households or checks that it is a share of, for percentiles that of the values.
     package func measured(_ fold: RunFold) -> (value: Double?, whole: Int?) {
         let reading = ThresholdReading(self, fold)
         return (reading.value, reading.whole)
@@ -161,7 +161,7 @@ private struct ThresholdReading {
     private(set) var value: Double?
     /// Whether none of nothing counts as none: no request, no error.
     private(set) var isVacuous = false
-    /// Of how many the value is a share.
+    /// Of how many the value is a share, or a percentile.
     private(set) var whole: Int?
     private var unit = Unit.time
     private var note = ""
@@ -261,7 +261,9 @@ private struct ThresholdReading {
     private mutating func read(_ histogram: Histogram, _ measure: Threshold.Measure) {
         guard histogram.count > 0 else { return }
         switch measure {
-        case .percentile(let share, _): value = histogram.value(atShare: share).map(Double.init)
+        case .percentile(let share, _):
+            value = histogram.value(atShare: share).map(Double.init)
+            whole = histogram.count
         case .min: value = Double(histogram.smallest)
         case .mean: value = histogram.mean
         case .max: value = Double(histogram.largest)

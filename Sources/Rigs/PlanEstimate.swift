@@ -41,6 +41,8 @@ public struct PlanEstimate: Sendable, Hashable {
     /// What this machine did when it was measured; nil if it never was.
     public var measured: MachineLimits.Measured?
     private var isEmbedded: Bool
+    /// What `nightly` will not judge night by night.
+    public var note: String?
     /// What would not work on this machine, and what to change.
     public var warnings: [String]
 
@@ -118,9 +120,37 @@ public struct PlanEstimate: Sendable, Hashable {
         windows = WindowForecast(rig, households: started)
         measured = machine.measured
         warnings = []
+        note = seriesNote(rig)
         warnings = warnings(on: machine, rig)
         if let warning = ceilingWarning(rig, share: plan.share) { warnings.append(warning) }
         if let warning = accountWarning(rig) { warnings.append(warning) }
+    }
+
+    /// Percentiles in `nightly.series` of fewer values a night than a single night takes (`PercentileNeed`). The default
+    /// series are nobody's choice: of those the digest tells.
+    private func seriesNote(_ rig: Rig) -> String? {
+        guard rig.nightly.series != Series.defaults(of: rig.protocols) else { return nil }
+        let few = rig.nightly.series.compactMap { series -> String? in
+            guard series.kind == nil, case .percentile(let share, _) = series.measure else {
+                return nil
+            }
+            let values: Double
+            switch series.subject {
+            case .operation(let name):
+                let each = operations.first { $0.name == name }?.perHousehold ?? 0
+                values = startedAbout * each
+            case .signIn, .signInService, .tokenVisibility: values = startedAbout
+            default: return nil
+            }
+            let needed = PercentileNeed.values(atShare: share)
+            guard values.rounded() < Double(needed), values > 0 else { return nil }
+            return "\(series.text) (about \(Self.whole(values)); it takes \(needed))"
+        }
+        guard !few.isEmpty else { return nil }
+        return
+            "'nightly' will not judge single nights of \(few.joined(separator: ", ")): a percentile of so few "
+            + "values is chance; a lasting change is judged by all nights of either side together. Follow a "
+            + "lower percentile, or run more households"
     }
 
     /// What a file with few accounts makes of the run: a household that finds no account free waits (`AccountList`).

@@ -32,6 +32,10 @@ extension PlanEstimate: CustomStringConvertible {
                 "all", Self.number(operations.reduce(0) { $0 + $1.perHousehold }),
                 Self.number(operations.reduce(0) { $0 + $1.mean }),
                 Self.number(operations.reduce(0) { $0 + $1.peak })))
+        if let note {
+            lines.append("")
+            lines += Self.wrapped("note: " + note)
+        }
         for warning in warnings {
             lines.append("")
             lines += Self.wrapped("warning: " + warning)

@@ -44,6 +44,9 @@ public struct ChangePointDetector: Sendable, Hashable {
     public var offset: Double
     /// Smaller relative changes of level are none, however sure.
     public var smallest: Double
+    /// Of percentiles: of how many values either side of a change must be, all of its own together, and a single one that is
+    /// held against a level (`PercentileNeed`).
+    public var needed: Int
 
     /// A value of the first level is never compared with fewer others than this.
     static let shortest = 5
@@ -58,9 +61,10 @@ public struct ChangePointDetector: Sendable, Hashable {
     /// Values are never taken to scatter less than this around their level.
     static let calm = 0.005
 
-    public init(offset: Double = 0, smallest: Double = 0.03) {
+    public init(offset: Double = 0, smallest: Double = 0.03, needed: Int = 0) {
         self.offset = offset
         self.smallest = smallest
+        self.needed = needed
     }
 
     /// The limit, as a normal deviate, for a new level of `fresh` values after `old` ones. How often
@@ -71,9 +75,12 @@ public struct ChangePointDetector: Sendable, Hashable {
     }
 
     /// All lasting changes, in their order. Values below zero count as zero. `wholes`: of how many each value is a share;
-    /// nil, or left away, where that is not known: then those that tell stand for it.
-    public func changes(in values: [Double], wholes: [Double?] = []) -> [ChangePoint] {
-        let values = readings(values, wholes)
+    /// nil, or left away, where that is not known: then those that tell stand for it. `counts`: of how many each is a
+    /// percentile; where that is not known, of enough.
+    public func changes(
+        in values: [Double], wholes: [Double?] = [], counts: [Double?] = []
+    ) -> [ChangePoint] {
+        let values = readings(values, wholes, counts)
         var found: [Split] = []
         var start = 0
         for end in 0..<values.count {
@@ -84,22 +91,28 @@ public struct ChangePointDetector: Sendable, Hashable {
         return points(of: settled(found, values), values)
     }
 
-    private func readings(_ values: [Double], _ wholes: [Double?]) -> [Reading] {
+    private func readings(
+        _ values: [Double], _ wholes: [Double?], _ counts: [Double?]
+    ) -> [Reading] {
         let known = wholes.compactMap(\.self)
         let usual = known.isEmpty ? nil : known.reduce(0, +) / Double(known.count)
         return values.indices.map { position in
             Reading(
                 log: Elementary.logarithm(max(0, values[position]) + max(offset, 1e-9)),
                 share: max(0, values[position]),
-                whole: (position < wholes.count ? wholes[position] : nil) ?? usual)
+                whole: (position < wholes.count ? wholes[position] : nil) ?? usual,
+                count: (position < counts.count ? counts[position] : nil) ?? .infinity)
         }
     }
 
     /// How far the last of `values` lies from the level of those before it, which need be five; nil where they are
-    /// fewer. `wholes` as in `changes`.
-    public func departure(of values: [Double], wholes: [Double?] = []) -> Departure? {
+    /// fewer, or where it or they are percentiles of too few values. `wholes` and `counts` as in `changes`.
+    public func departure(
+        of values: [Double], wholes: [Double?] = [], counts: [Double?] = []
+    ) -> Departure? {
         guard values.count > Self.shortest else { return nil }
-        let readings = readings(values, wholes)
+        let readings = readings(values, wholes, counts)
+        guard isEnough(readings.dropLast()), isEnough(readings.suffix(1)) else { return nil }
         let both = TwoSampleTest(
             drawnIn(Array(readings.dropLast().suffix(Self.memory))), readings.suffix(1))
         return Departure(
@@ -131,6 +144,12 @@ public struct ChangePointDetector: Sendable, Hashable {
         var share: Double
         /// Of how many it is a share, where that is known.
         var whole: Double?
+        /// Of how many it is a percentile; infinite where that is not known.
+        var count: Double
+    }
+
+    private func isEnough(_ values: some Sequence<Reading>) -> Bool {
+        values.reduce(0) { $0 + $1.count } >= Double(needed)
     }
 
     /// Where a level begins, and with which value that was noticed.
@@ -152,7 +171,8 @@ public struct ChangePointDetector: Sendable, Hashable {
             let new = Array(values[first...end])
             let both = TwoSampleTest(old, new)
             let margin = both.deviate.magnitude - Self.limit(old: old.count, fresh: fresh)
-            guard margin > best?.margin ?? 0, isLarge(both.difference),
+            guard margin > best?.margin ?? 0, isLarge(both.difference), isEnough(old),
+                isEnough(new),
                 both.deviate.magnitude >= clearest(after: old, new)
             else { continue }
             // Without its farther half it must still stand out: {1000 1000 10} is no new level.

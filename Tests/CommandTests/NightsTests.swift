@@ -13,6 +13,11 @@ struct NightsTests {
         #expect(ended.code == 0, "\(ended.output)\(ended.errors)")
     }
 
+    /// As a book has them that does not know of how many values they are: twenty households are too few for a p95.
+    private static func values(_ night: Night, fasterBy factor: Double) -> [String: Double] {
+        night.values.filter { !$0.key.hasSuffix(" values") }.mapValues { $0 / factor }
+    }
+
     @Test("a run against a slower service is worse, exit code 1; against itself it is an error")
     func compare() async throws {
         let folder = TestFolder()
@@ -102,7 +107,8 @@ struct NightsTests {
         }
     }
 
-    @Test("a night that was killed is a night without values, in its own morning and beside the next")
+    @Test(
+        "a night that was killed is a night without values, in its own morning and beside the next")
     func killed() async throws {
         let folder = TestFolder()
         let night = ["nightly", Command.rig("twenty.yaml"), "--quiet"]
@@ -142,7 +148,7 @@ struct NightsTests {
             var night = real
             night.run = "made-\(number)"
             night.started = "2000-01-0\(number)T02:00:00Z"
-            if number < 7 { night.values = real.values.mapValues { $0 / 2 } }
+            night.values = Self.values(real, fasterBy: number < 7 ? 2 : 1)
             try book.add(night)
         }
         let told = try await Command.run("nights", "--nights", "n.sqlite", in: folder)
@@ -193,9 +199,12 @@ struct NightsTests {
                 var night = real
                 night.run = "made-\(number)"
                 night.started = "2000-01-0\(number)T02:00:00Z"
-                night.values = real.values.mapValues { $0 / 28 }
+                night.values = Self.values(real, fasterBy: 28)
                 try nights.add(night)
             }
+            var newest = real
+            newest.values = Self.values(real, fasterBy: 1)
+            try nights.add(newest)
             let told = try await Command.run("nights", "--nights", book, in: folder)
             #expect(told.code == code, "\(told.output)")
             #expect(told.output.hasPrefix(words), "\(told.output)")

@@ -89,7 +89,7 @@ struct ComparisonTests {
         #expect(back.goneErrors.contains { $0.sentence.contains("503 overloaded") })
     }
 
-    @Test("the time to connect is the load machine's and the network's: it is shown, and no verdict")
+    @Test("the time to connect is the machine's and the network's: it is shown, and no verdict")
     func connect() throws {
         // A sample's own sums know of no connections.
         func run(_ seed: UInt64, _ time: Duration) throws -> ComparedRun {

@@ -239,7 +239,8 @@ struct DigestTests {
             "\(found.text)")
         #expect(found.short == "authorize p95 not back at its level, 22.8 ms")
         #expect(
-            found.since?.text == "Since the night of 2026-09-28, when the mark changed from v1 to v2.")
+            found.since?.text
+                == "Since the night of 2026-09-28, when the mark changed from v1 to v2.")
         #expect(
             told.view.headline.hasPrefix(
                 "Not back at its level: authorize p95 was 22.8 ms, 36.9 % above its level of 16.7 ms; "
@@ -512,6 +513,40 @@ struct DigestTests {
                 #expect(finding.text.contains(finding.name == "errors" ? "points" : "+24 %"))
             }
         }
+    }
+
+    @Test("a percentile of too few values is judged as compare judges it, and the digest says so")
+    func tooFewValues() throws {
+        // The slowest of 76 answers, on the night of a right server on which it was 31.0 ms.
+        let slowest = [21.0, 20.2, 24.1, 18.8, 20.6, 21.3, 20.7, 20.0, 19.9, 19.8, 17.6, 31.0]
+        func told(_ series: String, _ values: [Double], of count: Double?) -> Digest {
+            var all = nights(of: series, values) { _ in "v1" }
+            for index in all.indices { all[index].values["authorize values"] = count }
+            return digest(all)
+        }
+        for count in [nil, 500] as [Double?] {
+            #expect(told("authorize p99", slowest, of: count).findings.map(\.kind) == [.unusual])
+        }
+        let few = told("authorize p99", slowest, of: 76)
+        #expect(few.findings.isEmpty && few.colour == .green)
+        #expect(
+            few.notes == [
+                "Single nights of these are not judged, because percentiles are of too few values: "
+                    + "authorize p99 (76; it takes 500)."
+            ], "\(few.notes)")
+        let terminal = NightsText.text([few.view], width: 200, color: false)
+        #expect(
+            terminal.contains(
+                "authorize p99: single nights are not judged: it is of 76 values, and takes 500"))
+        #expect(
+            NightsPage.text([few.view]) { _ in nil }.contains(
+                "single nights are not judged: it is of 76 values, and takes 500"))
+        // Three nights of 76 are 228: enough for a p95, on either side, and not for a p99.
+        let risen = trial + [23.4, 22.8, 23.7]
+        #expect(told("authorize p95", risen, of: 76).findings.map(\.kind) == [.worse])
+        #expect(told("authorize p95", Array(risen.dropLast()), of: 76).findings.isEmpty)
+        #expect(told("authorize p99", risen, of: 76).findings.isEmpty)
+        #expect(told("authorize p99", risen, of: 170).findings.map(\.kind) == [.worse])
     }
 
     @Test("a mark that is new is told, and that no change for the worse was proved with it")

@@ -55,6 +55,22 @@ struct PlanEstimateTests {
     }
 
     @Test(
+        "a series of nights that rests on too few values for its percentile is told, if somebody chose it"
+    )
+    func fewValues() throws {
+        let series =
+            "[sign-in-service p95, sign-in-service p50, authorize p99, poll-token p50, errors]"
+        let note = try #require(
+            try Self.estimate("twenty.yaml", [("nightly.series", series)]).note)
+        #expect(
+            note.hasPrefix(
+                "'nightly' will not judge single nights of sign-in-service p95 (about 20; it takes 100), "
+                    + "authorize p99 (about 20; it takes 500): "), "\(note)")
+        #expect(try Self.estimate("twenty.yaml").note == nil)
+        #expect(try Self.estimate("nightly.yaml").note == nil)
+    }
+
+    @Test(
         "divided over machines: what each needs, and how many it takes, with a calibration and without"
     )
     func shards() throws {

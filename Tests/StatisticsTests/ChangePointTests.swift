@@ -25,6 +25,27 @@ struct ChangePointTests {
         #expect(told.count >= 18, "told for \(told)")
     }
 
+    @Test("a percentile takes five values beyond it, on either side of a change and by itself")
+    func counts() {
+        let needs = [0.5, 0.9, 0.95, 0.99, 0.999].map { PercentileNeed.values(atShare: $0) }
+        #expect(needs == [10, 50, 100, 500, 5000])
+        #expect(PercentileNeed.values(atShare: 1) == .max)
+        let values = [100.0, 101, 99, 102, 100, 98, 100, 101, 150, 151, 149, 150, 151]
+        func noticed(_ count: Double?) -> [Int] {
+            ChangePointDetector(needed: 100).changes(
+                in: values, counts: values.map { _ in count }
+            ).map(\.noticed)
+        }
+        #expect(noticed(nil) == [10] && noticed(100) == [10] && noticed(34) == [10])
+        // Five nights of 20 are as many as it takes; five of 19 are not.
+        #expect(noticed(20) == [12] && noticed(19) == [])
+        let detector = ChangePointDetector(needed: 100)
+        let nine = Array(values.prefix(9))
+        #expect(detector.departure(of: nine, counts: nine.map { _ in 99 }) == nil)
+        #expect(detector.departure(of: nine, counts: nine.map { _ in 100 }) != nil)
+        #expect(detector.departure(of: nine) != nil)
+    }
+
     @Test("60 nights without a step raise no alarm for 19 of 20 seeds, at least")
     func quiet() {
         let silent = (1...20).filter { rises(Nights().values(Seed(UInt64($0)))).isEmpty }

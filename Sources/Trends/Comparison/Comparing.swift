@@ -69,8 +69,6 @@ extension Comparison {
         }
     }
 
-    /// A percentile is worth comparing when so many values lie beyond it on either side.
-    private static let beyond = 5.0
     private static let statistics: [(name: String, share: Double)] = [
         ("p50", 0.5), ("p95", 0.95), ("p99", 0.99),
     ]
@@ -81,9 +79,9 @@ extension Comparison {
         guard let before = base.times[subject], let after = run.times[subject] else { return [] }
         let differences = Difference.quantiles(
             before, after, atShares: statistics.map(\.share), seed: seed, draws: draws)
-        let fewest = Double(min(before.count, after.count))
+        let fewest = min(before.count, after.count)
         return zip(statistics, differences).map { statistic, difference in
-            let isEnough = fewest * (1 - statistic.share) + 1e-9 >= beyond
+            let isEnough = fewest >= PercentileNeed.values(atShare: statistic.share)
             // Both within one interval of polls: nothing that a service did.
             let isOnGrid =
                 isEnough && subject == PollGrid.subject

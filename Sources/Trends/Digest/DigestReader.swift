@@ -332,7 +332,7 @@ struct DigestReader {
                 let now = view.series.first(where: { $0.name == name }),
                 // Else tonight made a lasting change of it, whether somebody has accepted that or not.
                 !now.changes.contains(where: { $0.noticed == newest }),
-                let value = now.values.last.flatMap({ $0 })
+                let value = now.values.last.flatMap({ $0 }), now.fewValues == nil
             else { return nil }
             let count = old.unusual.nights
             let span =
@@ -345,9 +345,7 @@ struct DigestReader {
                     + "\(old.series.text(old.unusual.level))) after \(span).",
                 "\(name) is back in its usual range")
         }
-        let facts = nights[before].facts.filter {
-            ![.known, .error, .event, .service].contains($0.kind)
-        }
+        let facts = nights[before].facts.filter { !$0.kind.isAside }
             .compactMap {
                 old -> Digest.Finding? in
                 guard old.count > 0, let now = fact(old.kind, old.name, on: newest), now.count == 0,
@@ -408,6 +406,16 @@ struct DigestReader {
                             : "; no change for the worse was proved with it so far."))
         }
         if let rise { notes.append(rise) }
+        let few = view.series.compactMap { series in
+            series.fewValues.map {
+                "\(series.name) (\(Figures.count($0.count)); it takes \(Figures.count($0.needed)))"
+            }
+        }
+        if !few.isEmpty {
+            notes.append(
+                "Single nights of these are not judged, because percentiles are of too few values: "
+                    + "\(few.joined(separator: ", ")).")
+        }
         let failing = findings.filter { $0.kind == .failed }
         if !failing.isEmpty, !night.headline.isEmpty,
             !failing.contains(where: { $0.text == night.headline }),

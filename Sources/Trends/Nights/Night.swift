@@ -60,7 +60,11 @@ public struct Night: Sendable, Hashable {
 
     /// So much of `started` names it among the nights of its rig: its day; its minute or its second where others began on that
     /// day, or in that minute.
-    enum Naming: Int, CaseIterable { case day = 10, minute = 16, second = 19 }
+    enum Naming: Int, CaseIterable {
+        case day = 10
+        case minute = 16
+        case second = 19
+    }
     var naming = Naming.day
 
     public var isGap: Bool { !gap.isEmpty }
@@ -122,7 +126,8 @@ extension Night {
         let reasons = summary.errors.map(\.reason)
         guard summary.exitStatus == .couldNotRun, summary.exchanges.completed == 0, count > 0,
             !reasons.isEmpty,
-            reasons.allSatisfy({ TransportError.Kind(rawValue: $0).map(silences.contains) ?? false })
+            reasons.allSatisfy({ TransportError.Kind(rawValue: $0).map(silences.contains) ?? false }
+            )
         else { return nil }
         return NightFact(
             kind: .service, name: "the service", fails: true, count: count,
@@ -146,9 +151,10 @@ extension Night {
     private static func values(_ series: [Series], _ fold: RunFold) -> [String: Double] {
         var values: [String: Double] = [:]
         for one in series + usual(fold) where values[one.text] == nil {
-            let (value, whole) = measured(one, fold)
+            let (value, whole, count) = measured(one, fold)
             values[one.text] = value
             values[self.whole(of: one.text)] = whole
+            if let count { values[self.count(of: one.text)] = count }
         }
         // What decides token-visibility below it.
         values[pollInterval] = PollGrid(fold.header)?.longestMs
@@ -160,6 +166,11 @@ extension Night {
 
     /// Among the values: of how many a share is one.
     static func whole(of series: String) -> String { series + " of" }
+
+    /// Among the values: of how many values percentiles of one time are: `poll-token values` of `poll-token p99`.
+    static func count(of series: String) -> String {
+        (series.lastIndex(of: " ").map { series[..<$0] } ?? series[...]) + " values"
+    }
 
     private static func usual(_ fold: RunFold) -> [Series] {
         let subjects: [(String, Threshold.Subject)] =
@@ -182,17 +193,19 @@ extension Night {
         ]
     }
 
-    /// Times in milliseconds, shares of 1 with the number that they are a share of, rates per second.
+    /// Times in milliseconds, percentiles with the number of their values; shares of 1 with the number that they are a share
+    /// of; rates per second.
     private static func measured(
         _ series: Series, _ fold: RunFold
-    ) -> (value: Double?, whole: Double?) {
+    ) -> (value: Double?, whole: Double?, count: Double?) {
         let threshold = Threshold(
             kind: series.kind, subject: series.subject, measure: series.measure,
             comparison: .below, bound: 0, text: series.text)
         let (value, whole) = threshold.measured(fold)
         switch series.measure {
-        case .percentile, .min, .mean, .max, .time: return (value.map { $0 / 1e6 }, nil)
-        case .errors, .throttled, .rate, .share, .count: return (value, whole.map(Double.init))
+        case .percentile: return (value.map { $0 / 1e6 }, nil, whole.map(Double.init))
+        case .min, .mean, .max, .time: return (value.map { $0 / 1e6 }, nil, nil)
+        case .errors, .throttled, .rate, .share, .count: return (value, whole.map(Double.init), nil)
         }
     }
 }

@@ -19,6 +19,9 @@ public struct NightFact: Sendable, Hashable {
         case event
         /// The service answered none of the run's requests, `count` of them.
         case service
+
+        /// Of what a night without it says nothing.
+        var isAside: Bool { [.known, .error, .event, .service].contains(self) }
     }
 
     public var kind: Kind

@@ -13,6 +13,8 @@ public struct NightSeries: Sendable, Hashable {
     public var values: [Double?]
     /// Of how many requests, households or checks each is a share; nil where unknown, and for series that are not shares.
     private var wholes: [Double?]
+    /// Of how many values each is a percentile; nil where unknown, and for series that are none.
+    private var counts: [Double?]
     /// In the order of the nights; positions count nights.
     public var changes: [Change]
 
@@ -78,7 +80,7 @@ public struct NightSeries: Sendable, Hashable {
     /// `intervals`: between polls, in milliseconds, where a night tells.
     init(
         _ name: String, values: [Double?], restarts: [Int], wholes: [Double?] = [],
-        intervals: [Double?] = [],
+        counts: [Double?] = [], intervals: [Double?] = [],
         isAccepted: (Change) -> String? = { _ in nil }
     ) {
         self.name = name
@@ -87,6 +89,7 @@ public struct NightSeries: Sendable, Hashable {
             ? .share : name == "rate" || name.hasSuffix(" rate") ? .rate : .milliseconds
         self.values = values
         self.wholes = wholes.isEmpty ? values.map { _ in nil } : wholes
+        self.counts = counts.isEmpty ? values.map { _ in nil } : counts
         changes = []
         level = nil
         isOnGrid = false
@@ -126,7 +129,8 @@ public struct NightSeries: Sendable, Hashable {
     private func found(on nights: [Int]) -> [ChangePoint] {
         func changes(_ nights: ArraySlice<Int>) -> [ChangePoint] {
             detector.changes(
-                in: nights.compactMap { values[$0] }, wholes: nights.map { wholes[$0] })
+                in: nights.compactMap { values[$0] }, wholes: nights.map { wholes[$0] },
+                counts: nights.map { counts[$0] })
         }
         let found = changes(nights[...])
         guard let last = found.last, last.isRise == (unit != .rate) else { return found }
@@ -143,7 +147,33 @@ public struct NightSeries: Sendable, Hashable {
     /// A share may be zero: it counts from half a percent on, and changes by a tenth point or more.
     private var detector: ChangePointDetector {
         unit == .share
-            ? ChangePointDetector(offset: 0.005, smallest: 0.2) : ChangePointDetector()
+            ? ChangePointDetector(offset: 0.005, smallest: 0.2)
+            : ChangePointDetector(needed: needed)
+    }
+
+    /// Of how many values it must be to be judged: `PercentileNeed` of `p99` at the end of its name; 0 of what is no percentile.
+    private var needed: Int {
+        guard let word = name.split(separator: " ").last, word.first == "p",
+            let percent = Double(word.dropFirst())
+        else { return 0 }
+        return PercentileNeed.values(atShare: percent / 100)
+    }
+
+    /// `76; it takes 500`: why the newest night is not judged by itself; nil where it is.
+    var fewValues: (count: Int, needed: Int)? {
+        guard let last = values.indices.last, values[last] != nil, let count = counts[last],
+            count < Double(needed)
+        else { return nil }
+        return (Int(count), needed)
+    }
+
+    /// Why it is judged less than others, or not at all; nil where it is not.
+    var note: String? {
+        if isOnGrid { return Self.gridNote }
+        return fewValues.map { few in
+            "single nights are not judged: it is of \(Figures.counted(few.count, "value")), and takes "
+                + Figures.count(few.needed)
+        }
     }
 
     /// How much worse `value` is than `level`, as a logarithm.
@@ -248,7 +278,8 @@ public struct NightSeries: Sendable, Hashable {
         let nights = level + [night]
         guard
             let found = detector.departure(
-                of: nights.compactMap { values[$0] }, wholes: nights.map { wholes[$0] })
+                of: nights.compactMap { values[$0] }, wholes: nights.map { wholes[$0] },
+                counts: nights.map { counts[$0] })
         else { return nil }
         let isRate = unit == .rate
         let times = isRate ? 1 / found.ratio : found.ratio

@@ -120,13 +120,12 @@ public enum NightsPage {
             let now = series.values.last.flatMap { $0 }.map { series.text($0) }
             let aside: HTML =
                 now.map { "<span class=\"legend\">last night \($0)</span>" } ?? .none
-            let grid: HTML =
-                series.isOnGrid
-                ? " <span class=\"legend\">\(NightSeries.gridNote)</span>" : .none
+            let note: HTML =
+                series.note.map { " <span class=\"legend\">\($0)</span>" } ?? .none
             let chart = NightChart(
                 view: view, series: series, id: "chart-\(number)-\(index + 1)", link: link)
             return """
-                <figure><figcaption>\(series.name)\(aside)\(grid)</figcaption><div class="scroll newest-first" \
+                <figure><figcaption>\(series.name)\(aside)\(note)</figcaption><div class="scroll newest-first" \
                 role="region" tabindex="0" aria-label="\(series.name) by night">
                 \(chart.html)
                 </div></figure>

@@ -29,9 +29,9 @@ public enum NightsText {
             lines += Wrapping.lines(failure, width: width, hanging: 2).map { ink($0, .red) }
         }
         lines += [""] + table(view, width: width, ink)
-        for series in view.series where series.isOnGrid {
-            lines += Wrapping.lines(
-                "\(series.name): \(NightSeries.gridNote)", width: width, hanging: 2)
+        for series in view.series {
+            guard let note = series.note else { continue }
+            lines += Wrapping.lines("\(series.name): \(note)", width: width, hanging: 2)
         }
         let told = changes(view, width: width, ink)
         if !told.isEmpty { lines += [""] + told }

@@ -69,6 +69,7 @@ public struct NightsView: Sendable, Hashable {
             NightSeries(
                 name, values: nights.map { $0.isGap ? nil : $0.values[name] }, restarts: restarts,
                 wholes: nights.map { $0.values[Night.whole(of: name)] },
+                counts: nights.map { $0.values[Night.count(of: name)] },
                 intervals: nights.map { $0.values[Night.pollInterval] },
                 isAccepted: { change in
                     accepted.first {
