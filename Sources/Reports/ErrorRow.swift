@@ -18,8 +18,8 @@ public struct ErrorRow: Sendable, Hashable {
     /// Seconds since the run began.
     public var first: Double
     public var last: Double
-    /// The same as times of day, `08:49:37 to 08:49:41`; empty in virtual time.
-    public var utc: String
+    /// The same as times of day, such as `08:49:37`, or one of them where they are the same; none in virtual time.
+    var times: [String]
     /// What to look at, in a sentence; empty when there is nothing to add.
     public var hint: String
     public var example: Example?
@@ -61,10 +61,16 @@ public struct ErrorRow: Sendable, Hashable {
         total = sum.outcomes.reduce(0, +)
         first = group.first.milliseconds / 1000
         last = group.last.milliseconds / 1000
-        let times = [clock(first), clock(last)].compactMap(\.self)
-        utc = Set(times).count == 1 ? times[0] : times.joined(separator: " to ")
-        hint = Remedy.hint(
-            group, answered: sum.inOrder, ofOthers: max(0, all.inOrder - sum.inOrder))
+        let (from, through) = (clock(first), clock(last))
+        times = [from, from == through ? nil : through].compactMap(\.self)
+        let reply = talk?.reply ?? []
+        hint =
+            FrontPage.remedy(reply)
+            ?? Remedy.hint(
+                group, answered: sum.inOrder, ofOthers: max(0, all.inOrder - sum.inOrder))
+        let title =
+            group.outcome == .blocked ? FrontPage.title(reply.joined(separator: "\n")) : ""
+        if !title.isEmpty { hint += "; the page says '\(title)'" }
         example = group.example.map(Example.init)
         example?.talk = talk
         example?.links = links
@@ -98,7 +104,9 @@ public struct ErrorRow: Sendable, Hashable {
         Column(json: "lastSecond", page: "Last", explained: .like("errors")) {
             .figure($0.last, "\(DecimalText.fixed($0.last, 1)) s")
         },
-        Column(summary: "UTC", isText: true, explained: .like("errors")) { .text($0.utc) },
+        Column(summary: "UTC", isText: true, explained: .like("errors")) {
+            .text($0.times.joined(separator: " to "))
+        },
         Column(json: "exampleHousehold") { .count($0.example?.household) },
         Column(
             json: "exampleRequestId", summary: "request id of one", isText: true,
@@ -112,13 +120,17 @@ public struct ErrorRow: Sendable, Hashable {
         return "\(Figures.count(count)) of \(Figures.counted(all, "\(operation) request")) \(what)"
     }
 
-    /// When they occurred, and where one of them is found: `01:29:16 to 01:29:21 UTC; one is request 7 of household 12 (tv),
-    /// request id x-525398f6ab6d4b39`. Empty in virtual time.
-    var place: String {
-        guard !utc.isEmpty else { return "" }
-        guard let example else { return "\(utc) UTC" }
+    /// When those of a group occurred, and where one of them is found: `01:29:16 to 01:29:21 UTC; one is request 7 of household
+    /// 12 (tv), request id x-525398f6ab6d4b39`. Empty in virtual time.
+    static func place(of group: [ErrorRow]) -> String {
+        guard let first = group.min(by: { $0.first < $1.first }),
+            let last = group.max(by: { $0.last < $1.last }), let from = first.times.first,
+            let through = last.times.last
+        else { return "" }
+        let times = from == through ? from : "\(from) to \(through)"
+        guard let example = first.example else { return "\(times) UTC" }
         let id = example.requestID.isEmpty ? "" : ", request id \(example.requestID)"
-        return "\(utc) UTC; one is request \(Figures.count(example.sequence)) of household "
+        return "\(times) UTC; one is request \(Figures.count(example.sequence)) of household "
             + "\(Figures.count(example.household)) (\(example.device))\(id)"
     }
 
@@ -153,7 +165,9 @@ public struct ErrorRow: Sendable, Hashable {
     public var what: String {
         let word = reason.isEmpty ? outcome : reason
         guard let status else { return "got no response (\(word))" }
-        return "got \(status) \(word)"
+        if word == "status \(status)" { return "got \(status)" }
+        let told = " (status \(status))"
+        return "got \(status) \(word.hasSuffix(told) ? String(word.dropLast(told.count)) : word)"
     }
 }
 

@@ -92,7 +92,8 @@ extension Summary {
             settle(.pass, .passed, passedSentence)
         }
         explanations =
-            mergeGaps.filter { !headline.contains($0) } + brokenPromises + observedPromises
+            mergeGaps.filter { !headline.contains($0) } + brokenPromises
+            + (storedResponses.map { [$0] } ?? []) + observedPromises
         if outcome == .pass { explanations += untestedActions.map(\.sentence) }
         if outcome != .aborted {
             explanations += shows.filter { !$0.held }.map { "expected by 'shows': \($0.sentence)" }
@@ -189,13 +190,27 @@ extension Summary {
 
     private var passedSentence: String {
         guard let first = observations.first else {
-            return "Passed\(diversionAside): \(progress)\(metSentence).\(untestedSentence)"
+            return
+                "Passed\(diversionAside): \(progress)\(metSentence).\(throttledSentence)\(untestedSentence)"
         }
         let others = observations.dropFirst().map { "\($0.invariant.name) in \($0.count)" }
         let also = others.isEmpty ? "" : "; also observed: \(others.joined(separator: ", "))"
-        let rest = "\(progress)\(metSentence).\(untestedSentence)"
+        let rest = "\(progress)\(metSentence).\(throttledSentence)\(untestedSentence)"
         return "Passed\(diversionAside), with observations: \(first.sentence)\(also). "
             + rest.prefix(1).uppercased() + rest.dropFirst()
+    }
+
+    /// ` 53 % of the requests were throttled (429), and 20 of 20 first sign-ins had to wait.`: a pass of such a run is that of a
+    /// lower load; nothing where few were.
+    private var throttledSentence: String {
+        guard let throttling, throttling.requests * 20 >= exchanges.sent else { return "" }
+        let waits =
+            throttling.delayed == 0
+            ? ""
+            : ", and \(Figures.count(throttling.delayed)) of "
+                + "\(Figures.counted(throttling.signIns, "first sign-in")) had to wait"
+        return
+            " \(Figures.percent(throttling.requests, of: exchanges.sent)) of the requests were throttled (429)\(waits)."
     }
 
     /// What fails no run: beside a failure the whole sentence, else an example of what the headline says.

@@ -5,6 +5,7 @@ public import Journal
 package import Rendering
 public import Rigs
 internal import Statistics
+internal import Vocabulary
 
 /// All numbers and texts that a renderer needs: renderers print, they compute nothing.
 public struct Summary: Sendable, Hashable {
@@ -65,6 +66,10 @@ public struct Summary: Sendable, Hashable {
     public var firstFailure: String?
     /// When the service did not answer, as sentences.
     public var interruptions: [String]
+    /// That contradicting responses share a request id, as a sentence; nil where they do not.
+    var storedResponses: String?
+    /// Promises about what only `clean-up` did in this run.
+    var tidied: Set<Invariant>
     /// What the judge found; nil where nothing was judged.
     public var findings: Findings?
     /// Breaches that fail no run, because nobody promised it.
@@ -212,6 +217,8 @@ public struct Summary: Sendable, Hashable {
         firstFailure = fold.errors.min { ($0.first, $0.operation) < ($1.first, $1.operation) }
             .map { ErrorRow($0, of: fold.sum($0.operation), beside: whole, utc: fold.utc).sentence }
         interruptions = Interruption.sentences(fold)
+        tidied = LoadStage.rig(of: fold.header)?.tidied ?? []
+        storedResponses = Self.storedResponses(fold.violations)
         shards = fold.shards
         startSkew = StartSkew(fold.shards)
         mergeGaps = (fold.merge?.gaps ?? []).map { Sanitizer.line($0, limit: 400) }
@@ -243,6 +250,27 @@ public struct Summary: Sendable, Hashable {
                 "not allowed: \(Sanitizer.line($0, limit: 300))"
             },
             at: 0)
+    }
+}
+
+extension Summary {
+    private static func storedResponses(_ rows: [ViolationRow]) -> String? {
+        let ids = rows.compactMap(\.repeatedID)
+        guard let id = ids.first else { return nil }
+        return
+            "contradicting responses of \(Figures.counted(ids.count, "violation")) carry one request id (such as \(id)): a "
+            + "cache in front of the service may have repeated a stored response"
+    }
+}
+
+extension Rig {
+    /// Promises about what its households do in `clean-up` alone.
+    fileprivate var tidied: Set<Invariant> {
+        guard cleansUp else { return [] }
+        let logsOut = afterSignIn.contains {
+            if case .logout = $0 { true } else { false }
+        }
+        return Set((code.deletesAfter ? [] : [.deleteFinal]) + (logsOut ? [] : [.logoutFinal]))
     }
 }
 

@@ -25,8 +25,10 @@ struct UntestedAction {
 
 extension Findings {
     /// What this run's households did, `signedIn` of which got a token, and what it could not judge. `protocols`: what
-    /// they spoke.
-    func untestedActions(signedIn: Int, protocols: [String]) -> [UntestedAction] {
+    /// they spoke; `tidied`: what only `clean-up` did, after which nobody asks for anything.
+    func untestedActions(
+        signedIn: Int, protocols: [String], tidied: Set<Invariant> = []
+    ) -> [UntestedAction] {
         var actions: [UntestedAction] = []
         if signedIn > 0, isUntested(.tokenIsolation) { actions.append(nameless(protocols)) }
         if columnNote != nil {
@@ -43,7 +45,7 @@ extension Findings {
             (Invariant.logoutFinal, "whether a logout ends the sign-in"),
             (.deleteFinal, "whether a deleted code is gone"),
         ] {
-            guard isUntested(invariant), let words = invariant.window,
+            guard !tidied.contains(invariant), isUntested(invariant), let words = invariant.window,
                 let events = self[invariant].exposure?.events, events > 0
             else { continue }
             actions.append(
@@ -80,7 +82,8 @@ extension Findings {
 extension Summary {
     /// Nothing where the run was not judged.
     var untestedActions: [UntestedAction] {
-        findings?.untestedActions(signedIn: households.signedIn, protocols: run.protocols) ?? []
+        findings?.untestedActions(
+            signedIn: households.signedIn, protocols: run.protocols, tidied: tidied) ?? []
     }
 
     /// ` Not tested: whether a logout ends the sign-in (logout-final; polling.after-success tests it).`, for the

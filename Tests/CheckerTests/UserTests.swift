@@ -33,6 +33,18 @@ struct UserTests {
     private static let ben = Person("ben", "u-22")
     private static let cy = Person("cy", "u-33")
 
+    @Test("who was shown before a login was sent is not signed in by it, though it was turned down")
+    func shownBefore() {
+        var story = Self.story()
+        story.code()
+        story.assertion(Self.ann.account, at: 7_000, .denied, status: 409)
+        story.poll(at: 9_000, Self.ann.user)
+        #expect(story.findings.violations.map(\.invariant) == [.errorsHaveNoEffect])
+        story.poll(at: 5_000, Self.ann.user)
+        #expect(!story.findings.violations.map(\.invariant).contains(.errorsHaveNoEffect))
+        #expect(!story.findings.violations.isEmpty)
+    }
+
     private static func story() -> Story {
         var story = Story()
         story.rules.knowsUsers = false

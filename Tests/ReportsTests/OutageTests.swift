@@ -53,8 +53,9 @@ struct OutageTests {
         }
         try #require(failed >= 10)
         let sentence =
-            "the service \(answers ? "responded with nothing but errors" : "did not respond") "
-            + "from 07:00:03 to 07:00:05 UTC (seconds 3 to 4): \(failed) requests failed; after that it responded again"
+            "there was hardly a response \(answers ? "but errors " : "")"
+            + "from 07:00:03 to 07:00:05 UTC (seconds 3 to 4): \(failed) requests failed; "
+            + "then requests went well again"
         let summary = try Summary(sample, thresholds: [Thresholds.errors(below: 0.01)])
         #expect(summary.explanations.first == sentence, "\(summary.explanations)")
         let requests = try #require(summary.serviceLoad?.measures.first)
@@ -64,9 +65,13 @@ struct OutageTests {
         let most = "; the most frequent: \(row.sentence)"
         let errors = summary.explanations.filter { $0.hasPrefix("First error: ") }
         #expect(errors.count == 1 && errors[0].hasSuffix(most), "\(errors)")
-        #expect(row.place.hasPrefix("07:00:0"), "\(row.place)")
-        #expect(row.place.contains(" UTC; one is request "), "\(row.place)")
-        #expect(TerminalReport.text(summary, width: 200, color: false).contains(row.place))
+        let place = ErrorRow.place(of: [row])
+        #expect(place.hasPrefix("07:00:0"), "\(place)")
+        #expect(place.contains(" UTC; one is request "), "\(place)")
+        let group = try #require(ErrorRow.grouped(summary.errors).first)
+        let whole = ErrorRow.place(of: group)
+        #expect(whole.hasPrefix("07:00:03 to 07:00:04 UTC"), "\(whole)")
+        #expect(TerminalReport.text(summary, width: 200, color: false).contains(whole))
     }
 
     @Test("a service that fails most of the time had no outage")

@@ -85,6 +85,19 @@ struct UntestedActionTests {
                 == evening.untested.count)
     }
 
+    @Test("what only clean-up did is no test that failed to come about")
+    func tidied() throws {
+        let findings = Evening(testDescription: "").findings
+        func open(_ tidied: Set<Invariant>) -> [Invariant] {
+            findings.untestedActions(
+                signedIn: 3, protocols: ["adobe-pass-v1"], tidied: tidied
+            ).map(\.invariant)
+        }
+        #expect(open([]) == [.logoutFinal])
+        #expect(open([.deleteFinal]) == [.logoutFinal])
+        #expect(open([.logoutFinal]) == [])
+    }
+
     @Test("what would name the user is said in the keys of the run's own protocol")
     func ways() throws {
         let findings = Evening(testDescription: "", isNamed: false).findings

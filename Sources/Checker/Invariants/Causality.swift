@@ -19,7 +19,11 @@ extension HouseholdState {
                     ? isOf($0.tag, operation.slot) : $0.tag == value - 1)
         })
         if let denied {
-            judgeError(beat, denied)
+            // What was shown before that was sent is no effect of it, and was told then.
+            let isOlder = faces.contains {
+                $0.source == .token && $0.user == operation.tag && $0.first.ret < denied.beat.call
+            }
+            if !isOlder { judgeError(beat, denied) }
             return false
         }
         let isNamed = operation.tag != 0 && value != TokenRead.somebody

@@ -61,7 +61,7 @@ enum Alternatives {
             return Case.Alternative(
                 "a proxy or cache in front of the service repeated or delayed a request",
                 ruledOutBy:
-                    "no proxy is configured, and each request used its own connection")
+                    "no proxy is configured, and each raced request used a connection of its own")
         }
         guard let (first, second) = made.conflict, second.sent > first.firstByte else { return nil }
         let gap = Duration.nanoseconds(second.sent - first.firstByte)

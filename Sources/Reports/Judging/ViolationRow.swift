@@ -10,6 +10,13 @@ public struct ViolationRow: Sendable, Hashable {
     /// To the tools of the server's team: those of the last exchange, which nothing explains.
     public var links: [PageLink] = []
 
+    /// An id that several of the responses share: a service names each of its own anew, so that one of them may have been
+    /// stored and repeated on the way. Nil where there is none.
+    var repeatedID: String? {
+        requestIDs.indices.first { requestIDs[..<$0].contains(requestIDs[$0]) }
+            .map { requestIDs[$0] }
+    }
+
     /// So many are looked up; the rest have no evidence beside them.
     private static let limit = 500
     /// One for each of the first violations, in their order.

@@ -175,7 +175,18 @@ package struct LimitReport: Sendable, Hashable {
     // MARK: Words
 
     /// The result in a sentence or two.
-    package var headline: String {
+    package var headline: String { result + throttledText }
+
+    /// ` Up to 60 % of the requests were throttled (429) in steps that held: the limit may be the throttle's.`
+    private var throttledText: String {
+        let most = steps.filter(\.held).map(\.throttledShare).max() ?? 0
+        guard most >= 0.05 else { return "" }
+        return
+            " Up to \(Figures.percent(most)) of the requests were throttled (429) in steps that held: the limit may be that of "
+            + "the throttle, or of how much one address may ask (target.probe: on finds out)."
+    }
+
+    private var result: String {
         switch ending {
         case .found: "Limit: \(limitText)."
         case .stepsUsed where limit != nil:

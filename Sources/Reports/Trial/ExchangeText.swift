@@ -138,8 +138,7 @@ public struct ExchangeText: Sendable {
     /// The title, where there is one near the beginning.
     private static func page(_ reply: Reply?) -> Untrusted {
         let html = String(decoding: reply?.body.prefix(bodyLimit) ?? [], as: UTF8.self)
-        let parts = html.split(separator: #/<title[^<>]*>/#.ignoresCase(), maxSplits: 1)
-        let title = parts.count < 2 ? "" : String(parts[1].prefix { $0 != "<" }).trimmingSpaces()
+        let title = FrontPage.title(html)
         return title.isEmpty ? "a page without a title" : "a page, '\(title)'"
     }
 

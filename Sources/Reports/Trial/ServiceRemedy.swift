@@ -15,6 +15,7 @@ enum ServiceRemedy {
         }
         guard !hasSpoken, let reply = last.reply else { return nil }
         let origin = last.call.address.origin
+        if let remedy = FrontPage.remedy(reply.text) { return remedy }
         if (300..<400).contains(reply.status) {
             let place = reply.headers["Location"].flatMap { last.call.address.resolving($0) }
             return

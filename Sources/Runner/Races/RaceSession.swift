@@ -134,7 +134,10 @@ package final class RaceSession: Sendable {
     package func makeCases(
         _ outcome: RaceOutcome, complain: (String) -> Void
     ) async -> [String?] {
-        await RaceCases(stage, directory: directory, allowance: allowance)
+        // Somebody has seen enough: no trial is played any more, and what was found is kept.
+        let left =
+            flag.isRaised ? Allowance(trials: 0, time: nil, clock: clock) : allowance
+        return await RaceCases(stage, directory: directory, allowance: left)
             .make(outcome, complain: complain)
     }
 

@@ -185,8 +185,7 @@ struct RaceCommand: AsyncParsableCommand {
         }
         // By a signal, or by 'screenrig control stop'.
         let wasStopped = interrupts.hasInterrupted || outcome.end == .interrupted
-        let cases =
-            wasStopped ? [] : await session.makeCases(outcome) { Terminal.complain($0) }
+        let cases = await session.makeCases(outcome) { Terminal.complain($0) }
         var report = session.report(outcome, cases: cases, isInterrupted: wasStopped)
         report.stillReproduces = kept
         show.end(outcome, cases: cases, stage, page: leave(report, in: directory))

@@ -1,0 +1,48 @@
+internal import Dialects
+internal import Rendering
+
+/// What a machine in front of the service says in a page or a redirect of its own: in plain words, what is wrong.
+enum FrontPage {
+    /// What to do; nil where the answer says nothing of the kind.
+    static func remedy(_ answer: String) -> String? {
+        for (words, remedy) in remedies where answer.contains(words) { return remedy }
+        return nil
+    }
+
+    /// The words of nginx (1.22), which stands in front of most.
+    private static let remedies = [
+        (
+            "The plain HTTP request was sent to HTTPS port",
+            "this port speaks TLS: write https:// instead of http:// in target.base"
+        ),
+        (
+            "No required SSL certificate was sent",
+            "what answers wants a client certificate: set target.tls.certificate and target.tls.key"
+        ),
+        (
+            "The SSL certificate error",
+            "what answers did not accept the client certificate: ask for one of its own authority and name its files "
+                + "under target.tls.certificate and target.tls.key"
+        ),
+    ]
+
+    /// The same of an error's example, as its lines are kept.
+    static func remedy(_ reply: [String]) -> String? {
+        let text = reply.joined(separator: "\n")
+        if let remedy = remedy(text) { return remedy }
+        if let status = reply.first, status.hasPrefix("HTTP 30"),
+            let line = reply.first(where: { $0.lowercased().hasPrefix("location: https://") })
+        {
+            let place = line.dropFirst("location: ".count).split(separator: "/").prefix(2)
+            return "it redirects to https: write \(place.joined(separator: "//")) in target.base"
+        }
+        return nil
+    }
+
+    /// The title of a page, where there is one near the beginning; empty where not.
+    static func title(_ html: String) -> String {
+        let parts = html.split(separator: #/<title[^<>]*>/#.ignoresCase(), maxSplits: 1)
+        guard parts.count > 1 else { return "" }
+        return Sanitizer.line(String(parts[1].prefix { $0 != "<" }), limit: 80).trimmingSpaces()
+    }
+}
