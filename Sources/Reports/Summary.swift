@@ -255,11 +255,12 @@ public struct Summary: Sendable, Hashable {
 
 extension Summary {
     private static func storedResponses(_ rows: [ViolationRow]) -> String? {
-        let ids = rows.compactMap(\.repeatedID)
+        let ids = ViolationRow.repeatedIDs(rows)
         guard let id = ids.first else { return nil }
+        let more = ids.count == 1 ? "" : " (and \(Figures.count(ids.count - 1)) more are shared)"
         return
-            "contradicting responses of \(Figures.counted(ids.count, "violation")) carry one request id (such as \(id)): a "
-            + "cache in front of the service may have repeated a stored response"
+            "responses of these violations share request id \(id)\(more): a cache in front of the service may have repeated a "
+            + "stored response"
     }
 }
 

@@ -40,7 +40,14 @@ struct FrontPageTests {
 
     @Test("responses that share a request id are told")
     func repeated() {
-        #expect(ViolationRow(requestIDs: ["a", "b", "a"], remotes: []).repeatedID == "a")
-        #expect(ViolationRow(requestIDs: ["a", "b"], remotes: []).repeatedID == nil)
+        func row(_ ids: [String], of requests: [String]) -> ViolationRow {
+            ViolationRow(requestIDs: ids, remotes: [], requests: requests)
+        }
+        let rows = [
+            row(["a", "b"], of: ["0/2", "0/3"]), row(["b", "c"], of: ["0/3", "0/4"]),
+            row(["a"], of: ["7/12"]),
+        ]
+        #expect(ViolationRow.repeatedIDs(rows) == ["a"])
+        #expect(ViolationRow.repeatedIDs(Array(rows.prefix(2))) == [], "one request, twice accused")
     }
 }

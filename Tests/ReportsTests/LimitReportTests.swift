@@ -79,6 +79,17 @@ import Vocabulary
         #expect(!held.nothingHeld && held.headline.hasSuffix("; raise --max-steps."))
     }
 
+    @Test("a limit at which much was throttled may be the throttle's")
+    func throttled() throws {
+        var report = try Self.report()
+        #expect(!report.headline.contains("throttled"))
+        report.steps[0].throttledShare = 0.6
+        #expect(
+            report.headline.contains(
+                " Up to 60 % of the requests were throttled (429) in steps that held"),
+            "\(report.headline)")
+    }
+
     @Test("each way to end has its sentence")
     func headlines() throws {
         let all: [(LimitReport, String)] = [

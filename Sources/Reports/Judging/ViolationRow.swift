@@ -10,11 +10,19 @@ public struct ViolationRow: Sendable, Hashable {
     /// To the tools of the server's team: those of the last exchange, which nothing explains.
     public var links: [PageLink] = []
 
-    /// An id that several of the responses share: a service names each of its own anew, so that one of them may have been
-    /// stored and repeated on the way. Nil where there is none.
-    var repeatedID: String? {
-        requestIDs.indices.first { requestIDs[..<$0].contains(requestIDs[$0]) }
-            .map { requestIDs[$0] }
+    /// The requests whose responses those are, as `household/sequence`.
+    var requests: [String] = []
+
+    /// Ids that responses to several requests have, sorted: a service names each of its own anew, so that some of them may
+    /// have been stored and repeated on the way.
+    static func repeatedIDs(_ rows: [ViolationRow]) -> [String] {
+        var requests: [String: Set<String>] = [:]
+        for row in rows {
+            for (id, request) in zip(row.requestIDs, row.requests) {
+                requests[id, default: []].insert(request)
+            }
+        }
+        return requests.filter { $0.value.count > 1 }.keys.sorted()
     }
 
     /// So many are looked up; the rest have no evidence beside them.
@@ -40,12 +48,12 @@ public struct ViolationRow: Sendable, Hashable {
             {
                 remotes.append(remote)
             }
+            let named = own.filter { $0.requestID != nil }
             return ViolationRow(
-                requestIDs: own.compactMap { exchange in
-                    exchange.requestID.map { Sanitizer.line($0, limit: 120) }
-                },
+                requestIDs: named.map { Sanitizer.line($0.requestID ?? "", limit: 120) },
                 remotes: remotes.map { Sanitizer.line($0) },
-                links: own.last.map { links.links(of: $0) } ?? [])
+                links: own.last.map { links.links(of: $0) } ?? [],
+                requests: named.map { "\($0.device.household)/\($0.sequence)" })
         }
     }
 }
