@@ -1,5 +1,6 @@
 import Checker
 import Journal
+import Statistics
 import Testing
 
 @testable import Reports
@@ -61,6 +62,24 @@ struct ThrottlingTests {
         #expect(
             found.sentence.hasPrefix(
                 "10 requests of 3 of 4 homes, at most 6 of one; 2 of 4 first sign-ins had to wait"))
+    }
+
+    @Test(
+        "a pass of which a twentieth was throttled says so",
+        arguments: [
+            (201, nil),
+            (200, "5 % of the requests were throttled (429), and 2 of 4 first sign-ins"),
+        ] as [(Int, String?)])
+    func headline(sent: Int, words: String?) throws {
+        let sample = Sample(Shape(households: 3, trouble: nil), seed: Seed(11))
+        var summary = try Summary(sample, thresholds: [])
+        summary.throttling = Self.fold().result(judging: Self.rules(.household))
+        summary.exchanges.sent = sent
+        summary.judge(failure: "")
+        #expect(summary.outcome == .pass)
+        let told = words.map { " \($0) had to wait." }
+        #expect(
+            summary.headline.contains(told ?? "throttled") == (told != nil), "\(summary.headline)")
     }
 
     @Test("a history from before it was kept tells nothing")
