@@ -114,10 +114,12 @@ extension HouseholdState {
             }
             let partner =
                 operation.slot > 0 ? profiles?.partner(of: operation.slot) ?? 0 : 0
-            if let position = signOuts.lastIndex(where: {
-                $0.effect == .success && $0.ret < sent
-                    && ($0.ends(operation.slot) || partner > 0 && $0.ends(partner))
-            }) {
+            if operation.operation != .checkCode,
+                let position = signOuts.lastIndex(where: {
+                    $0.effect == .success && $0.ret < sent
+                        && ($0.ends(operation.slot) || partner > 0 && $0.ends(partner))
+                })
+            {
                 let out = signOuts[position]
                 let isSignedIn = attempts.contains {
                     $0.isCandidate && $0.beat.call <= beat.ret

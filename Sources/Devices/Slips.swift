@@ -99,6 +99,7 @@ extension Household {
         note(.habit, "resets-app")
         (tv.client, tv.token, tv.session, tv.endpoints) = (nil, nil, nil, nil)
         signedInAt = []
+        vouchedBy = nil
         // It was all that there was of the sign-in.
         if dialect.pages != nil { traces.signedIn = false }
     }

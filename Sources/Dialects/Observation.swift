@@ -45,6 +45,7 @@ public struct Observation: Hashable, Sendable {
     /// which the request showed the platform's word for.
     public var record: String?
     public static let vouched = "vouched"
+    public static let partnerLogout = "partner_logout"
     /// A secret seen (media token, access token); the journal keeps its fingerprint only.
     public var secret: Secret?
     /// Every profile that the answer shows, in protocols that have several; `tag` and the times are then

@@ -65,7 +65,7 @@ public struct ErrorRow: Sendable, Hashable {
         times = [from, from == through ? nil : through].compactMap(\.self)
         let reply = talk?.reply ?? []
         hint =
-            FrontPage.remedy(reply)
+            talk.flatMap(FrontPage.remedy(_:))
             ?? Remedy.hint(
                 group, answered: sum.inOrder, ofOthers: max(0, all.inOrder - sum.inOrder))
         let title =
@@ -122,7 +122,7 @@ public struct ErrorRow: Sendable, Hashable {
 
     /// When those of a group occurred, and where one of them is found: `01:29:16 to 01:29:21 UTC; one is request 7 of household
     /// 12 (tv), request id x-525398f6ab6d4b39`. Empty in virtual time.
-    static func place(of group: [ErrorRow]) -> String {
+    static func whereabouts(of group: [ErrorRow]) -> String {
         guard let first = group.min(by: { $0.first < $1.first }),
             let last = group.max(by: { $0.last < $1.last }), let from = first.times.first,
             let through = last.times.last
@@ -195,7 +195,7 @@ extension ErrorRow.Example {
 enum Remedy {
     /// What answers some requests well is a service with an HTTP server, whatever became of this one; nil where that changes
     /// nothing.
-    private static func passing(
+    private static func ofPartialFailure(
         _ error: TransportError, _ group: ErrorGroup, answered: Int, _ others: Int
     ) -> String? {
         let what = Sanitizer.line(String(error.detail.prefix { $0 != ";" }), limit: 300)
@@ -218,7 +218,7 @@ enum Remedy {
     /// `answered`: how many requests of that operation were answered as they should be.
     static func hint(_ group: ErrorGroup, answered: Int = 0, ofOthers others: Int = 0) -> String {
         if answered + others > 0, let error = group.example?.delivery.error,
-            let told = passing(error, group, answered: answered, others)
+            let told = ofPartialFailure(error, group, answered: answered, others)
         {
             return told
         }

@@ -26,17 +26,16 @@ enum FrontPage {
         ),
     ]
 
-    /// The same of an error's example, as its lines are kept.
-    static func remedy(_ reply: [String]) -> String? {
-        let text = reply.joined(separator: "\n")
-        if let remedy = remedy(text) { return remedy }
-        if let status = reply.first, status.hasPrefix("HTTP 30"),
-            let line = reply.first(where: { $0.lowercased().hasPrefix("location: https://") })
-        {
-            let place = line.dropFirst("location: ".count).split(separator: "/").prefix(2)
-            return "it redirects to https: write \(place.joined(separator: "//")) in target.base"
-        }
-        return nil
+    /// The same of an error's example, and of a redirect from http to https on the same host.
+    static func remedy(_ talk: ErrorRow.RecordedMessages) -> String? {
+        if let remedy = remedy(talk.reply.joined(separator: "\n")) { return remedy }
+        guard talk.url.hasPrefix("http://"), let asked = WebAddress(talk.url),
+            let status = talk.reply.first, status.hasPrefix("HTTP 30"),
+            let line = talk.reply.first(where: { $0.lowercased().hasPrefix("location: https://") }),
+            let place = WebAddress(String(line.dropFirst("location: ".count))),
+            place.origin.host == asked.origin.host
+        else { return nil }
+        return "it redirects to https: write \(place.origin) in target.base"
     }
 
     /// The title of a page, where there is one near the beginning; empty where not.

@@ -25,7 +25,7 @@ struct Interruption: Hashable {
     private mutating func add(_ health: Timeline.Health, at second: Int) {
         seconds = seconds.lowerBound...second
         failed += health.failed
-        hasResponses = hasResponses || health.responses > health.good
+        hasResponses = hasResponses || health.responses > 0
         isWhole = isWhole || health.good == 0
     }
 
@@ -61,19 +61,17 @@ struct Interruption: Hashable {
         let all = fold.interruptions
         let rest = all.count - told
         return all.prefix(told).map { $0.sentence(fold) }
-            + (rest > 0
-                ? ["so it was \(Figures.counted(rest, "more time", plural: "more times"))"] : [])
+            + (rest > 0 ? ["and \(Figures.counted(rest, "more outage"))"] : [])
     }
 
     private func sentence(_ fold: RunFold) -> String {
         let (from, through) = (seconds.lowerBound, seconds.upperBound)
-        let what =
-            hasResponses ? "there was hardly a response but errors" : "there was hardly a response"
         let when =
             fold.utc(Double(from)).flatMap { start in
                 fold.utc(Double(through + 1)).map { "from \(start) to \($0) UTC " }
             } ?? ""
-        return "\(what) \(when)(seconds \(Figures.count(from)) to \(Figures.count(through))): "
-            + "\(Figures.counted(failed, "request")) failed; then requests went well again"
+        return "outage \(when)(seconds \(Figures.count(from)) to \(Figures.count(through))): "
+            + "\(Figures.counted(failed, "request")) "
+            + (hasResponses ? "failed" : "got no response") + "; then the service recovered"
     }
 }

@@ -5,6 +5,8 @@ internal import Rendering
 extension ErrorRow {
     /// What was said in an exchange, line by line, and how to say it again.
     public struct RecordedMessages: Sendable, Hashable {
+        /// Of the request, as it is kept.
+        var url: String
         public var request: [String]
         /// Empty when no answer came.
         public var reply: [String]
@@ -16,7 +18,7 @@ extension ErrorRow {
         private static let lineLimit = 600
 
         init(_ message: KeptMessage, bodyLimit: Int = Self.bodyLimit) {
-            let url = message.url
+            url = message.url
             let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
             let path = url[start...].drop { $0 != "/" }
             let host = url[start...].prefix { $0 != "/" }

@@ -2,8 +2,8 @@ internal import Formats
 internal import Rendering
 
 /// What the service had to bear at worst, in whole seconds: how many requests, polls and sign-ins came in one, how many
-/// requests were throttled, and how many codes were alive at once. Requests under which the connection was lost, or refused, are
-/// left out: most of them never came.
+/// requests were throttled, and how many codes were alive at once. Requests to which a connection
+/// was refused in a second without any response are left out: they never came.
 public struct ServiceLoad: Sendable, Hashable {
     /// One of them over the run.
     public struct Measure: Sendable, Hashable {
@@ -39,11 +39,11 @@ public struct ServiceLoad: Sendable, Hashable {
         measures = [
             (
                 "peakRequestsPerSecond", "requests per second",
-                zip(timeline.sent, timeline.health).map { max(0, $0 - $1.lost) }
+                zip(timeline.sent, timeline.health).map { Self.reached($0, $1, $1.unreached) }
             ),
             (
                 "peakPollsPerSecond", "polls per second",
-                zip(timeline.polls, timeline.health).map { max(0, $0 - $1.lostPolls) }
+                zip(timeline.polls, timeline.health).map { Self.reached($0, $1, $1.unreachedPolls) }
             ),
             ("peakSignInsPerSecond", "sign-ins per second", signIns),
             ("peakThrottledPerSecond", "throttled per second (429)", timeline.throttled),
@@ -57,6 +57,12 @@ public struct ServiceLoad: Sendable, Hashable {
                     values[min(from, values.count)..<min(from + width, values.count)].max() ?? 0
                 })
         }
+    }
+
+    private static func reached(
+        _ sent: Int, _ health: Timeline.Health, _ unreached: Int
+    ) -> Int {
+        health.responses > 0 ? sent : max(0, sent - unreached)
     }
 
     var json: JSON {

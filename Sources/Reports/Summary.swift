@@ -69,7 +69,7 @@ public struct Summary: Sendable, Hashable {
     /// That contradicting responses share a request id, as a sentence; nil where they do not.
     var storedResponses: String?
     /// Promises about what only `clean-up` did in this run.
-    var tidied: Set<Invariant>
+    var cleanUpOnly: Set<Invariant>
     /// What the judge found; nil where nothing was judged.
     public var findings: Findings?
     /// Breaches that fail no run, because nobody promised it.
@@ -217,7 +217,7 @@ public struct Summary: Sendable, Hashable {
         firstFailure = fold.errors.min { ($0.first, $0.operation) < ($1.first, $1.operation) }
             .map { ErrorRow($0, of: fold.sum($0.operation), beside: whole, utc: fold.utc).sentence }
         interruptions = Interruption.sentences(fold)
-        tidied = LoadStage.rig(of: fold.header)?.tidied ?? []
+        cleanUpOnly = LoadStage.rig(of: fold.header)?.cleanUpOnly ?? []
         storedResponses = Self.storedResponses(fold.violations)
         shards = fold.shards
         startSkew = StartSkew(fold.shards)
@@ -259,17 +259,20 @@ extension Summary {
         guard let id = ids.first else { return nil }
         let more = ids.count == 1 ? "" : " (and \(Figures.count(ids.count - 1)) more are shared)"
         return
-            "responses of these violations share request id \(id)\(more): a cache in front of the service may have repeated a "
+            "responses that violations name share request id \(id)\(more): a cache in front of the service may have repeated a "
             + "stored response"
     }
 }
 
 extension Rig {
     /// Promises about what its households do in `clean-up` alone.
-    fileprivate var tidied: Set<Invariant> {
+    fileprivate var cleanUpOnly: Set<Invariant> {
         guard cleansUp else { return [] }
         let logsOut = afterSignIn.contains {
-            if case .logout = $0 { true } else { false }
+            switch $0 {
+            case .logout, .again: true
+            default: false
+            }
         }
         return Set((code.deletesAfter ? [] : [.deleteFinal]) + (logsOut ? [] : [.logoutFinal]))
     }

@@ -93,9 +93,9 @@ struct Timeline {
         var responses = 0
         var good = 0
         var failed = 0
-        /// Requests, and of them polls, that the connection was lost under or never made for.
-        var lost = 0
-        var lostPolls = 0
+        /// Requests, and of them polls, that a connection was refused to or lost under.
+        var unreached = 0
+        var unreachedPolls = 0
     }
     /// Requests throttled in each second.
     private(set) var throttled: [Int] = []
@@ -217,10 +217,11 @@ struct Timeline {
 extension Timeline.Health {
     fileprivate mutating func add(_ cell: Cell) {
         responses += cell.completed
-        good += cell.completed - cell[.serverError] - cell[.malformed] - cell[.blocked]
-        failed += cell.errors
-        lost += cell[.transport]
-        if cell.key.operation.isPoll { lostPolls += cell[.transport] }
+        good += max(0, cell.completed - cell[.serverError] - cell[.malformed] - cell[.blocked])
+        // What timed out failed for want of a response in an earlier second.
+        failed += cell.errors - cell[.timeout]
+        unreached += cell[.transport]
+        if cell.key.operation.isPoll { unreachedPolls += cell[.transport] }
     }
 }
 

@@ -25,9 +25,9 @@ struct UntestedAction {
 
 extension Findings {
     /// What this run's households did, `signedIn` of which got a token, and what it could not judge. `protocols`: what
-    /// they spoke; `tidied`: what only `clean-up` did, after which nobody asks for anything.
+    /// they spoke; `cleanUpOnly`: what only `clean-up` did, after which nobody asks for anything.
     func untestedActions(
-        signedIn: Int, protocols: [String], tidied: Set<Invariant> = []
+        signedIn: Int, protocols: [String], cleanUpOnly: Set<Invariant> = []
     ) -> [UntestedAction] {
         var actions: [UntestedAction] = []
         if signedIn > 0, isUntested(.tokenIsolation) { actions.append(nameless(protocols)) }
@@ -45,7 +45,8 @@ extension Findings {
             (Invariant.logoutFinal, "whether a logout ends the sign-in"),
             (.deleteFinal, "whether a deleted code is gone"),
         ] {
-            guard !tidied.contains(invariant), isUntested(invariant), let words = invariant.window,
+            guard !cleanUpOnly.contains(invariant), isUntested(invariant),
+                let words = invariant.window,
                 let events = self[invariant].exposure?.events, events > 0
             else { continue }
             actions.append(
@@ -83,7 +84,7 @@ extension Summary {
     /// Nothing where the run was not judged.
     var untestedActions: [UntestedAction] {
         findings?.untestedActions(
-            signedIn: households.signedIn, protocols: run.protocols, tidied: tidied) ?? []
+            signedIn: households.signedIn, protocols: run.protocols, cleanUpOnly: cleanUpOnly) ?? []
     }
 
     /// ` Not tested: whether a logout ends the sign-in (logout-final; polling.after-success tests it).`, for the

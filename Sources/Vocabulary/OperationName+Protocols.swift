@@ -3,7 +3,7 @@ extension OperationName {
     public var isOfV1: Bool {
         switch self {
         case .createSession, .resumeSession, .sessionByCode, .profiles, .profilesByMVPD,
-            .profilesByCode, .partnerRequest, .ssoProfile, .mvpdLogout:
+            .profilesByCode, .partnerRequest, .ssoProfile:
             false
         default: !isOfConnection && !isOfDeviceGrant
         }
@@ -13,7 +13,7 @@ extension OperationName {
     public var isOfV2: Bool {
         switch self {
         case .registerClient, .accessToken, .configuration, .authenticate, .mvpdLogin, .assertion,
-            .preauthorize, .authorize, .logout:
+            .preauthorize, .authorize, .logout, .mvpdLogout:
             true
         default: !isOfV1 && !isOfConnection && !isOfDeviceGrant
         }

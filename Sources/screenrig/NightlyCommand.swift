@@ -107,7 +107,7 @@ struct NightlyCommand: AsyncParsableCommand {
         var night = Night(
             failed: rig.name, series: rig.nightly.series,
             started: UTCTime(microseconds: started).rfc3339,
-            reason: "the run did not end: it was killed, or is still going on",
+            reason: Night.unfinished,
             version: Screenrig.version, mark: mark)
         night.run = directory.name
         night.path = NightShelf(book: nights.path).name(of: directory.path)

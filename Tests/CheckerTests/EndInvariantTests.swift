@@ -202,6 +202,7 @@ struct EndInvariantTests {
         story.exchanges.removeLast()
         story.check(at: 20_500)
         #expect(story.sentences == [])
+        #expect(story.findings[.logoutFinal].exposure?.delays.count == 0, "nor has anybody looked")
         story.poll(at: 20_700, Story.alice)
         let found = try story.only()
         #expect(found.source == .documented && found.standing == .fails && found.times == 1)

@@ -273,6 +273,15 @@ extension ProfileCase {
             $0.pollCode(at: 10_000, first)
             $0.see(at: 11_000)
         },
+        ProfileCase("I23: the same where a newer code shows nothing", .codeBindsDevice) {
+            $0.see(at: 0)
+            $0.session(at: 10)
+            $0.login(at: 7_000)
+            $0.pollCode(at: 10_000, first)
+            $0.session("BBBBBB2", at: 10_200)
+            $0.pollCode(at: 10_500, code: "BBBBBB2")
+            $0.see(at: 11_000)
+        },
         ProfileCase("I5: what the code does not show any more either is lost", .tokenMonotonic) {
             $0.see(at: 0)
             $0.session(at: 10)

@@ -121,7 +121,7 @@ struct NightsTests {
         func plain(_ text: String) -> String {
             text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         }
-        let words = "the run did not end: it was killed, or is still going on"
+        let words = "the run is unfinished: it was killed, or is still going on"
         let morning = try await Command.run("nights", in: folder)
         #expect(
             morning.code == 0 && plain(morning.output).contains(words),

@@ -169,6 +169,23 @@ import Vocabulary
     }
 
     @Test(
+        "a provider's hop of a logout is none of the service's, whatever it is answered",
+        arguments: [200, 302, 303, 401])
+    func logoutHops(status: Int) throws {
+        let address = try #require(WebAddress("https://idp.example/slo?state=1&code=2"))
+        let call = Self.dialect.logoutHop(address, referer: nil)
+        #expect(call.operation == .mvpdLogout)
+        let reading = Self.dialect.read(
+            Reply(
+                status: status,
+                headers: ["Location": "https://demo.test/done", "Content-Type": "text/html"],
+                body: Array("<html>".utf8)), to: call)
+        #expect(
+            reading.operation == nil && reading.deviations.isEmpty && reading.outcome != .blocked)
+        #expect(reading.observation.result == (status == 401 ? .denied : .none))
+    }
+
+    @Test(
         "the browser is back when it is sent to the redirect URL",
         arguments: [
             ("https://demo.test/done?a=1", true),

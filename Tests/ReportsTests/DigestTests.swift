@@ -431,6 +431,17 @@ struct DigestTests {
         #expect(!digest(worse, accepted: [acceptance]).notes.contains { $0.hasPrefix("Higher") })
     }
 
+    @Test("a night that was killed is told by the digest of the next one")
+    func unfinished() {
+        var all = nights(quiet + [1.5, 1.5])
+        let killed = all.count - 2
+        all[killed] = MadeUp.night(killed, [:], gap: Night.unfinished)
+        all[killed].series = all[0].series
+        let told = digest(all)
+        #expect(told.findings.contains { $0.text.contains("has no values: \(Night.unfinished)") })
+        #expect(told.colour != .green)
+    }
+
     @Test("nights of one day are told apart by their time, in each place; others keep their words")
     func sameDay() throws {
         var all = nights(quiet + [1.5, 1.5, 1.5, 1.5]) { $0 < 20 ? "v2.2" : "v2.3" }

@@ -1,3 +1,5 @@
+import Dialects
+import Journal
 import Testing
 
 @testable import Reports
@@ -8,32 +10,39 @@ struct FrontPageTests {
         "its words are the remedy",
         arguments: [
             (
-                [
-                    "HTTP 400", "",
-                    "<title>400 The plain HTTP request was sent to HTTPS port</title>",
-                ],
+                "<title>400 The plain HTTP request was sent to HTTPS port</title>",
                 "https:// instead of http://"
             ),
-            (["HTTP 400", "", "No required SSL certificate was sent"], "target.tls.certificate"),
-            (
-                ["HTTP 400", "", "The SSL certificate error"],
-                "did not accept the client certificate"
-            ),
-            (
-                ["HTTP 301", "location: https://sp.test:8443/o/client/register", ""],
-                "write https://sp.test:8443 in target.base"
-            ),
+            ("<h1>No required SSL certificate was sent</h1>", "target.tls.certificate"),
+            ("The SSL certificate error", "did not accept the client certificate"),
         ])
-    func remedy(reply: [String], words: String) throws {
-        let remedy = try #require(FrontPage.remedy(reply))
+    func remedy(page: String, words: String) throws {
+        let remedy = try #require(FrontPage.remedy(page))
         #expect(remedy.contains(words), "\(remedy)")
     }
 
-    @Test("others have none; a page has its title")
+    @Test(
+        "a redirect to https on the same host is named without its query",
+        arguments: [
+            (
+                "http://sp.test:8080/o/client", "https://sp.test:8443/o?x=secret",
+                "https://sp.test:8443"
+            ),
+            ("https://sp.test/o/client", "https://sp.test/login", nil),
+            ("http://sp.test/o/client", "https://login.corp/x", nil),
+            ("http://sp.test/", "/x", nil),
+        ] as [(String, String, String?)])
+    func redirect(url: String, location: String, place: String?) {
+        let message = KeptMessage(
+            household: 0, sequence: 1, method: "GET", url: url, status: 301,
+            responseHeaders: ["Location": location])
+        let remedy = FrontPage.remedy(ErrorRow.RecordedMessages(message))
+        #expect(remedy == place.map { "it redirects to https: write \($0) in target.base" })
+    }
+
+    @Test("other pages have none, and their titles are told")
     func others() {
-        #expect(FrontPage.remedy(["HTTP 302", "Location: https://sp.test/login", ""]) != nil)
-        #expect(FrontPage.remedy(["HTTP 302", "Location: /login", ""]) == nil)
-        #expect(FrontPage.remedy([]) == nil)
+        #expect(FrontPage.remedy("<p>Access Denied</p>") == nil)
         #expect(FrontPage.title("<html><TITLE lang=en> Access\nDenied </TITLE>") == "Access Denied")
         #expect(FrontPage.title("<p>no title</p>") == "")
     }

@@ -53,9 +53,8 @@ struct OutageTests {
         }
         try #require(failed >= 10)
         let sentence =
-            "there was hardly a response \(answers ? "but errors " : "")"
-            + "from 07:00:03 to 07:00:05 UTC (seconds 3 to 4): \(failed) requests failed; "
-            + "then requests went well again"
+            "outage from 07:00:03 to 07:00:05 UTC (seconds 3 to 4): \(failed) requests "
+            + "\(answers ? "failed" : "got no response"); then the service recovered"
         let summary = try Summary(sample, thresholds: [Thresholds.errors(below: 0.01)])
         #expect(summary.explanations.first == sentence, "\(summary.explanations)")
         let requests = try #require(summary.serviceLoad?.measures.first)
@@ -65,11 +64,11 @@ struct OutageTests {
         let most = "; the most frequent: \(row.sentence)"
         let errors = summary.explanations.filter { $0.hasPrefix("First error: ") }
         #expect(errors.count == 1 && errors[0].hasSuffix(most), "\(errors)")
-        let place = ErrorRow.place(of: [row])
+        let place = ErrorRow.whereabouts(of: [row])
         #expect(place.hasPrefix("07:00:0"), "\(place)")
         #expect(place.contains(" UTC; one is request "), "\(place)")
         let group = try #require(ErrorRow.grouped(summary.errors).first)
-        let whole = ErrorRow.place(of: group)
+        let whole = ErrorRow.whereabouts(of: group)
         #expect(whole.hasPrefix("07:00:03 to 07:00:04 UTC"), "\(whole)")
         #expect(TerminalReport.text(summary, width: 200, color: false).contains(whole))
     }

@@ -86,11 +86,11 @@ struct UntestedActionTests {
     }
 
     @Test("what only clean-up did is no test that failed to come about")
-    func tidied() throws {
+    func cleanUpOnly() throws {
         let findings = Evening(testDescription: "").findings
-        func open(_ tidied: Set<Invariant>) -> [Invariant] {
+        func open(_ done: Set<Invariant>) -> [Invariant] {
             findings.untestedActions(
-                signedIn: 3, protocols: ["adobe-pass-v1"], tidied: tidied
+                signedIn: 3, protocols: ["adobe-pass-v1"], cleanUpOnly: done
             ).map(\.invariant)
         }
         #expect(open([]) == [.logoutFinal])

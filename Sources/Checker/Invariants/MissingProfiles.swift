@@ -106,23 +106,26 @@ extension HouseholdState {
     /// nil where the device was shown it, or completed the session itself.
     func takeover(_ read: TokenRead, _ book: ProfileBook) -> CompactOperation? {
         guard let resumed = resumed(read, book),
-            // A code does not show it any more: the profile is nobody's.
+            // Its code does not show it any more either: the profile is no other device's.
             !reads.contains(where: {
-                $0.value == 0 && $0.beat.operation == .profilesByCode
-                    && $0.beat.ret > read.beat.ret
+                $0.value == 0 && Int($0.scope.life) == resumed.life
+                    && $0.beat.call > read.beat.ret
             }), !book.shownToDevice.contains(tags[Int(read.value) - 1].mark)
         else { return nil }
-        return resumed
+        return resumed.beat
     }
 
-    /// The same, whoever was shown the profile.
-    private func resumed(_ read: TokenRead, _ book: ProfileBook) -> CompactOperation? {
+    /// The same with the position of the code's life, whoever was shown the profile.
+    private func resumed(
+        _ read: TokenRead, _ book: ProfileBook
+    ) -> (beat: CompactOperation, life: Int)? {
         guard read.beat.operation == .profilesByCode, read.value != 0,
             read.value != TokenRead.somebody
         else { return nil }
         for position in attempts.indices
         where attempts[position].isCandidate && attempts[position].tag == read.value - 1 {
-            if let resumed = book.resumed[attempts[position].life] { return resumed }
+            let life = attempts[position].life
+            if let resumed = book.resumed[life] { return (resumed, life) }
         }
         return nil
     }

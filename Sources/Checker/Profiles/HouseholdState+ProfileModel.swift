@@ -271,7 +271,10 @@ extension HouseholdState {
         _ operation: Observed, _ answer: ProfileAnswer, _ book: ProfileBook
     ) -> [UInt8] {
         guard answer.lacksVouched, answer.reason != .invalidated else { return [] }
-        guard operation.operation != .profiles else { return book.partners.sorted() }
+        // Of several it vouches for one.
+        guard operation.operation != .profiles else {
+            return book.partners.count == 1 ? Array(book.partners) : []
+        }
         let partner = operation.slot > 0 ? book.partner(of: operation.slot) : 0
         return partner > 0 ? [partner] : []
     }

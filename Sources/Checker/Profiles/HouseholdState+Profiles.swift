@@ -50,7 +50,7 @@ extension HouseholdState {
             default: break
             }
         case .logout:
-            answer.endsPartners = observation.record == "partner_logout"
+            answer.endsPartners = observation.record == Observation.partnerLogout
             noteIdentityLogout(operation, answer, book)
         case .finishLogin, .platformExchange:
             if operation.effect != .denied { book.hasLoggedIn = true }
@@ -140,7 +140,7 @@ extension OperationName {
     var isOfSessions: Bool {
         switch self {
         case .createSession, .resumeSession, .sessionByCode, .profiles, .profilesByMVPD,
-            .profilesByCode, .partnerRequest, .ssoProfile, .mvpdLogout:
+            .profilesByCode, .partnerRequest, .ssoProfile:
             true
         default: false
         }

@@ -10,7 +10,7 @@ extension V1 {
         if let unreadable = document.unreadable { return unreadable }
         var reading =
             switch call.operation {
-            case .authenticate, .mvpdLogin, .assertion: readHop(document, to: call)
+            case .authenticate, .mvpdLogin, .assertion, .mvpdLogout: readHop(document, to: call)
             case .logout where (300..<400).contains(reply.status): readLogoutHop(document, to: call)
             default: readService(document, to: call)
             }

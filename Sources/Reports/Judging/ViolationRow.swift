@@ -14,7 +14,7 @@ public struct ViolationRow: Sendable, Hashable {
     var requests: [String] = []
 
     /// Ids that responses to several requests have, sorted: a service names each of its own anew, so that some of them may
-    /// have been stored and repeated on the way.
+    /// have been stored and repeated on the way. None where all have one: that is the rig's, given back.
     static func repeatedIDs(_ rows: [ViolationRow]) -> [String] {
         var requests: [String: Set<String>] = [:]
         for row in rows {
@@ -22,6 +22,7 @@ public struct ViolationRow: Sendable, Hashable {
                 requests[id, default: []].insert(request)
             }
         }
+        guard requests.count > 1 else { return [] }
         return requests.filter { $0.value.count > 1 }.keys.sorted()
     }
 

@@ -177,13 +177,13 @@ package struct LimitReport: Sendable, Hashable {
     /// The result in a sentence or two.
     package var headline: String { result + throttledText }
 
-    /// ` Up to 60 % of the requests were throttled (429) in steps that held: the limit may be the throttle's.`
+    /// ` Up to 60 % of the requests were throttled (429) in steps that held: the throttle may set this limit.`
     private var throttledText: String {
         let most = steps.filter(\.held).map(\.throttledShare).max() ?? 0
         guard most >= 0.05 else { return "" }
         return
-            " Up to \(Figures.percent(most)) of the requests were throttled (429) in steps that held: the limit may be that of "
-            + "the throttle, or of how much one address may ask (target.probe: on finds out)."
+            " Up to \(Figures.percent(most)) of the requests were throttled (429) in steps that held: the throttle "
+            + "may set this limit. Run with target.probe: on to check for a limit of each address."
     }
 
     private var result: String {

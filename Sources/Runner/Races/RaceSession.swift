@@ -134,7 +134,7 @@ package final class RaceSession: Sendable {
     package func makeCases(
         _ outcome: RaceOutcome, complain: (String) -> Void
     ) async -> [String?] {
-        // Somebody has seen enough: no trial is played any more, and what was found is kept.
+        // Interrupted: what was found is kept, and no more trials are played.
         let left =
             flag.isRaised ? Allowance(trials: 0, time: nil, clock: clock) : allowance
         return await RaceCases(stage, directory: directory, allowance: left)

@@ -176,7 +176,7 @@ final class RunWatch: @unchecked Sendable {
 
     // MARK: Requests from outside
 
-    /// Does what was asked, at the time at which it was asked; from any thread. Gives why it could not, or nil.
+    /// Does what was asked; a mark has the time at which it was asked. From any thread. Gives why it could not, or nil.
     @discardableResult
     func take(_ request: RunRequest, microseconds: Int64) -> String? {
         let asked = Instant.start + .microseconds(microseconds - outline.startedMicroseconds)
@@ -199,13 +199,13 @@ final class RunWatch: @unchecked Sendable {
     private func steer(_ request: RunRequest, at instant: Instant) {
         switch request {
         case .pause:
-            guard setPaused(true) else { return observer.say("arrivals are paused already") }
             coordinator.pauseArrivals()
+            guard setPaused(true) else { return observer.say("arrivals are paused already") }
             desk.note("arrivals-paused", .begin, at: instant, origin: .control)
             observer.say("arrivals are paused; 'screenrig control resume' goes on")
         case .resume:
-            guard setPaused(false) else { return observer.say("arrivals go on already") }
             coordinator.resumeArrivals()
+            guard setPaused(false) else { return observer.say("arrivals go on already") }
             desk.note("arrivals-paused", .end, at: instant, origin: .control)
             observer.say("arrivals go on")
         case .rate(let rate):

@@ -289,6 +289,15 @@ struct DigestReader {
                 findings.append(
                     missing(days, "between \(nights[newest - 1].day) and \(nights[newest].day)"))
             }
+            // A killed night had no digest of its own.
+            if nights[newest - 1].gap == Night.unfinished {
+                let day = nights[newest - 1].day
+                findings.append(
+                    Digest.Finding(
+                        kind: .missing, colour: .amber, name: "",
+                        text: "The night of \(day) has no values: \(Night.unfinished).",
+                        short: "the night of \(day) did not end"))
+            }
         }
         if let now, let night = nights.last {
             let days = calendar.missing(after: night.started, until: now)

@@ -68,6 +68,8 @@ public struct Night: Sendable, Hashable {
     var naming = Naming.day
 
     public var isGap: Bool { !gap.isEmpty }
+    /// The gap of a night that `nightly` has begun and not ended.
+    public static let unfinished = "the run is unfinished: it was killed, or is still going on"
     /// Its gap is the service's: nothing answered.
     var isUnanswered: Bool { facts.contains { $0.kind == .service } }
     /// `2026-11-16`, with its time where another night began on that day: `2026-11-16 02:15`.
