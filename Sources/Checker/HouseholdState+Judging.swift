@@ -112,8 +112,7 @@ extension HouseholdState {
             if let out = signOuts.last(where: { $0.call <= beat.ret }), out.effect == .denied {
                 check(.errorsHaveNoEffect)
             }
-            let partner =
-                operation.slot > 0 ? profiles?.partner(of: operation.slot) ?? 0 : 0
+            let partner = profiles?.partner(of: operation.slot) ?? 0
             if operation.operation != .checkCode,
                 let position = signOuts.lastIndex(where: {
                     $0.effect == .success && $0.ret < sent

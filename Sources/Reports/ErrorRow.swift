@@ -166,8 +166,9 @@ public struct ErrorRow: Sendable, Hashable {
         let word = reason.isEmpty ? outcome : reason
         guard let status else { return "got no response (\(word))" }
         if word == "status \(status)" { return "got \(status)" }
-        let told = " (status \(status))"
-        return "got \(status) \(word.hasSuffix(told) ? String(word.dropLast(told.count)) : word)"
+        let suffix = " (status \(status))"
+        return
+            "got \(status) \(word.hasSuffix(suffix) ? String(word.dropLast(suffix.count)) : word)"
     }
 }
 
@@ -218,9 +219,9 @@ enum Remedy {
     /// `answered`: how many requests of that operation were answered as they should be.
     static func hint(_ group: ErrorGroup, answered: Int = 0, ofOthers others: Int = 0) -> String {
         if answered + others > 0, let error = group.example?.delivery.error,
-            let told = ofPartialFailure(error, group, answered: answered, others)
+            let hint = ofPartialFailure(error, group, answered: answered, others)
         {
-            return told
+            return hint
         }
         // The transport's own words name host, port and remedy.
         if let detail = group.example?.delivery.error?.detail, !detail.isEmpty {

@@ -18,7 +18,7 @@ struct Interruption: Hashable {
     /// Shorter, or of fewer errors, it may be bad luck.
     private static let leastSeconds = 2
     private static let leastErrors = 10
-    private static let told = 3
+    private static let listed = 3
 
     private init(at second: Int) { seconds = second...second }
 
@@ -59,8 +59,8 @@ struct Interruption: Hashable {
 
     static func sentences(_ fold: RunFold) -> [String] {
         let all = fold.interruptions
-        let rest = all.count - told
-        return all.prefix(told).map { $0.sentence(fold) }
+        let rest = all.count - listed
+        return all.prefix(listed).map { $0.sentence(fold) }
             + (rest > 0 ? ["and \(Figures.counted(rest, "more outage"))"] : [])
     }
 

@@ -15,6 +15,8 @@ package struct RunFold {
     }
 
     package let header: HistoryHeader
+    /// As the header has it; nil where it cannot be read any more.
+    let rig: Rig?
     package let end: HistoryEnd?
     let gaps: [String]
     let restraint: Restraint
@@ -72,7 +74,7 @@ package struct RunFold {
         restraint = history.restraint
         merge = history.merge
         shards = try history.shards()
-        let rig = LoadStage.rig(of: history.header)
+        rig = LoadStage.rig(of: history.header)
         loadBegins = LoadStage.preparation(of: rig)
         var slow = Slowest()
         var homes = SharedHomes(rig)
@@ -86,7 +88,7 @@ package struct RunFold {
         slowest = try slow.households.compactMap {
             Waterfall($0, try history.exchanges(household: $0.household))
         }
-        let before = try fold(cellsOf: history, rig)
+        let before = try fold(cellsOf: history)
         preparation = try PreparationSummary(history, seconds: loadBegins, sum: before)
         try history.events(named: OpenEnds.names) { openEnds.add($0) }
         errors = try history.errorGroups().filter { $0.last.second >= loadBegins }
@@ -113,14 +115,14 @@ package struct RunFold {
         gaps = []
         restraint = history.restraint
         merge = nil
-        let rig = LoadStage.rig(of: history.header)
+        rig = LoadStage.rig(of: history.header)
         loadBegins = LoadStage.preparation(of: rig)
-        _ = try fold(cellsOf: history, rig)
+        _ = try fold(cellsOf: history)
         health = try history.health()
     }
 
     /// Gives the sum of what came before the load.
-    private mutating func fold(cellsOf history: some Recorded, _ rig: Rig?) throws -> Cell {
+    private mutating func fold(cellsOf history: some Recorded) throws -> Cell {
         var before = Cell(key: Cell.CellKey(second: 0, operation: .connect, kind: 0))
         try history.cells { cell in
             timeline.add(cell)

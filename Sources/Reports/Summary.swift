@@ -204,20 +204,23 @@ public struct Summary: Sendable, Hashable {
         stages = LoadStage.stages(of: fold.header)
         slowest = fold.slowest
         let whole = fold.sum()
-        errors = fold.errors.enumerated().map { position, group in
+        let rows = fold.errors.enumerated().map { position, group in
             ErrorRow(
                 group, of: fold.sum(group.operation), beside: whole, utc: fold.utc,
                 talk: fold.talks[position],
                 links: fold.errorLinks[position] ?? [])
         }
+        errors = rows
         rigHealth = RigHealth(fold)
         outage = fold.silence.flatMap { $0.isOutage ? $0.sentence : nil }
         self.thresholds = thresholds.map { ThresholdResult($0, fold) }
         shows = fold.shows
-        firstFailure = fold.errors.min { ($0.first, $0.operation) < ($1.first, $1.operation) }
-            .map { ErrorRow($0, of: fold.sum($0.operation), beside: whole, utc: fold.utc).sentence }
+        firstFailure = fold.errors.indices.min {
+            (fold.errors[$0].first, fold.errors[$0].operation)
+                < (fold.errors[$1].first, fold.errors[$1].operation)
+        }.map { rows[$0].sentence }
         interruptions = Interruption.sentences(fold)
-        cleanUpOnly = LoadStage.rig(of: fold.header)?.cleanUpOnly ?? []
+        cleanUpOnly = fold.rig?.cleanUpOnly ?? []
         storedResponses = Self.storedResponses(fold.violations)
         shards = fold.shards
         startSkew = StartSkew(fold.shards)

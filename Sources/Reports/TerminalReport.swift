@@ -231,9 +231,9 @@ public enum TerminalReport {
             let sentence = Wrapping.lines(
                 "error: \(ErrorRow.sentence(group))", width: width, hanging: 7)
             lines += [ink("error:", .red) + sentence[0].dropFirst(6)] + sentence.dropFirst()
-            for told in [ErrorRow.whereabouts(of: group), group.first?.hint ?? ""]
-            where !told.isEmpty {
-                lines += Wrapping.lines("       \(told)", width: width, hanging: 7)
+            for line in [ErrorRow.whereabouts(of: group), group.first?.hint ?? ""]
+            where !line.isEmpty {
+                lines += Wrapping.lines("       \(line)", width: width, hanging: 7)
             }
         }
         if groups.count > 5 {

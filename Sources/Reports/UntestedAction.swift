@@ -25,7 +25,7 @@ struct UntestedAction {
 
 extension Findings {
     /// What this run's households did, `signedIn` of which got a token, and what it could not judge. `protocols`: what
-    /// they spoke; `cleanUpOnly`: what only `clean-up` did, after which nobody asks for anything.
+    /// they spoke; `cleanUpOnly`: promises about what only `clean-up` did, which no request follows.
     func untestedActions(
         signedIn: Int, protocols: [String], cleanUpOnly: Set<Invariant> = []
     ) -> [UntestedAction] {

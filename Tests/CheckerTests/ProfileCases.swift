@@ -265,36 +265,32 @@ extension ProfileCase {
 
     // MARK: Sessions
 
+    /// A TV without a profile shows a code, a phone logs in, and the code shows the profile.
+    private static func shownByCode(_ story: inout Story) {
+        story.see(at: 0)
+        story.session(at: 10)
+        story.login(at: 7_000)
+        story.pollCode(at: 10_000, first)
+    }
+
     static let sessions: [ProfileCase] = [
         ProfileCase("I23: the phone takes the session over", .codeBindsDevice) {
-            $0.see(at: 0)
-            $0.session(at: 10)
-            $0.login(at: 7_000)
-            $0.pollCode(at: 10_000, first)
+            shownByCode(&$0)
             $0.see(at: 11_000)
         },
         ProfileCase("I23: the same where a newer code shows nothing", .codeBindsDevice) {
-            $0.see(at: 0)
-            $0.session(at: 10)
-            $0.login(at: 7_000)
-            $0.pollCode(at: 10_000, first)
+            shownByCode(&$0)
             $0.session("BBBBBB2", at: 10_200)
             $0.pollCode(at: 10_500, code: "BBBBBB2")
             $0.see(at: 11_000)
         },
         ProfileCase("I5: what the code does not show any more either is lost", .tokenMonotonic) {
-            $0.see(at: 0)
-            $0.session(at: 10)
-            $0.login(at: 7_000)
-            $0.pollCode(at: 10_000, first)
+            shownByCode(&$0)
             $0.pollCode(at: 10_500)
             $0.see(at: 11_000)
         },
         ProfileCase("I23: the TV is sent to the login again", .codeBindsDevice) {
-            $0.see(at: 0)
-            $0.session(at: 10)
-            $0.login(at: 7_000)
-            $0.pollCode(at: 10_000, first)
+            shownByCode(&$0)
             $0.session("BBBBBB2", at: 12_000, mvpd: alice.mvpd)
         },
         ProfileCase("I24: authorize without a login", .actionTrue) {

@@ -19,7 +19,7 @@ extension HouseholdState {
                     ? isOf($0.tag, operation.slot) : $0.tag == value - 1)
         })
         if let denied {
-            // What was shown before that was sent is no effect of it, and was told then.
+            // A user who was shown before the login was sent is not its effect, and was judged then.
             let isOlder = faces.contains {
                 $0.source == .token && $0.user == operation.tag && $0.first.ret < denied.beat.call
             }

@@ -7,13 +7,7 @@ extension HouseholdState {
         _ operation: Observed, _ beat: CompactOperation, _ answer: ProfileAnswer,
         _ book: ProfileBook
     ) {
-        for slot in missingPartners(operation, answer, book) {
-            judgeAbsence(beat, SignInScope(slot: slot))
-        }
-        for slot in missing(operation, answer, book) {
-            judgeAbsence(beat, SignInScope(slot: slot))
-            book.noteEmpty(slot, at: beat.ret)
-        }
+        _ = judgeAbsences(operation, beat, answer, book)
         guard operation.effect == .success else { return }
         if operation.step == .preauthorize {
             check(.preauthorizeInert)
@@ -37,8 +31,8 @@ extension HouseholdState {
         judgeToken(one, beat)
     }
 
-    /// Of the profile that a permit rests on the number: the device's own, or its partner's where nobody has signed in
-    /// there besides. Nil: of no profile, or nobody knows which.
+    /// The number of the profile that a permit rests on: the device's own, or the partner's where that is the only sign-in
+    /// there. Nil where it rests on no profile, or may rest on either.
     private func permitting(
         _ operation: Observed, _ answer: ProfileAnswer, _ beat: CompactOperation,
         _ book: ProfileBook

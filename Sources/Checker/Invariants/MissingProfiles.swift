@@ -20,16 +20,27 @@ extension HouseholdState {
             else { return }
             return judgeAbsence(beat, SignInScope(life: Int16(life)))
         }
-        for slot in missingPartners(operation, answer, book) {
-            judgeAbsence(beat, SignInScope(slot: slot))
-        }
-        for slot in missing(operation, answer, book) {
-            judgeAbsence(beat, SignInScope(slot: slot))
-            book.noteEmpty(slot, at: beat.ret)
-            guard answer.subject != 0 else { continue }
+        let missing = judgeAbsences(operation, beat, answer, book)
+        for slot in missing where answer.subject != 0 {
             registry.identities.noteEmpty(
                 answer.subject, at: book.mark(of: slot), time: beat.ret)
         }
+    }
+
+    /// The providers of whose own profiles an answer says that they are not there, when those and the partners' are judged.
+    mutating func judgeAbsences(
+        _ operation: Observed, _ beat: CompactOperation, _ answer: ProfileAnswer,
+        _ book: ProfileBook
+    ) -> [UInt8] {
+        for slot in missingPartners(operation, answer, book) {
+            judgeAbsence(beat, SignInScope(slot: slot))
+        }
+        let missing = missing(operation, answer, book)
+        for slot in missing {
+            judgeAbsence(beat, SignInScope(slot: slot))
+            book.noteEmpty(slot, at: beat.ret)
+        }
+        return missing
     }
 
     /// Whether somebody may have signed in since by another code, whose profile an older code shows or does

@@ -154,7 +154,7 @@ extension HouseholdState {
             beat.effect = .maybe
         }
         // Its action says which of the two profiles it found (rest-v2.md § 9); of the other it says nothing.
-        let partner = slot > 0 && beat.effect != .denied ? book.partner(of: slot) : 0
+        let partner = beat.effect != .denied ? book.partner(of: slot) : 0
         if partner > 0 {
             var other = beat
             let endsPartners = book.answer(operation.sequence).endsPartners
@@ -275,7 +275,7 @@ extension HouseholdState {
         guard operation.operation != .profiles else {
             return book.partners.count == 1 ? Array(book.partners) : []
         }
-        let partner = operation.slot > 0 ? book.partner(of: operation.slot) : 0
+        let partner = book.partner(of: operation.slot)
         return partner > 0 ? [partner] : []
     }
 

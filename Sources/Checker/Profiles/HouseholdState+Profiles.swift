@@ -76,7 +76,7 @@ extension HouseholdState {
         if answer.saysSomething { book.keep(answer, of: operation.sequence) }
     }
 
-    /// At once, for what is told of the other devices of that identity.
+    /// Noted at once: the other devices of that identity are judged by it.
     private func noteIdentityLogout(
         _ operation: Observed, _ answer: ProfileAnswer, _ book: ProfileBook
     ) {

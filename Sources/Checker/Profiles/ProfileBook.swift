@@ -110,7 +110,9 @@ final class ProfileBook {
     }
 
     /// The number of what a partner vouches for at the same provider; 0: it never did.
-    func partner(of own: UInt8) -> UInt8 { slot(ofMark: providers[Int(own) - 1] ^ Self.partner) }
+    func partner(of own: UInt8) -> UInt8 {
+        own > 0 ? slot(ofMark: providers[Int(own) - 1] ^ Self.partner) : 0
+    }
 
     func mark(of slot: UInt8) -> UInt64 { providers[Int(slot) - 1] }
 

@@ -199,7 +199,7 @@ extension V2 {
                 return Reading(.ok, .loggedOut(.nothing), observation)
             }
             return Reading(.ok, .loggedOut(.browser(address)), observation)
-        case "partner_logout": return Reading(.ok, .loggedOut(.platform), observation)
+        case Observation.partnerLogout: return Reading(.ok, .loggedOut(.platform), observation)
         default: return Reading(.ok, .loggedOut(.nothing), observation)
         }
     }
