@@ -10,20 +10,19 @@ struct CodeLife {
     var isLookedAt = false
     /// The first time that the phone was told that its sign-in is done.
     var told: CompactOperation?
-    /// When it has expired at the latest, by our clock.
-    let high: Int64
     let shared: SharedLife
     private var ends = CodeEnds()
 
     init(made: CompactOperation, slot: UInt8, shared: SharedLife) {
         (self.made, self.slot, self.shared) = (made, slot, shared)
         mark = shared.code
-        high = shared.high
     }
 
     var record: UInt64 { shared.record }
     /// When it expires at the earliest, by our clock.
     var low: Int64 { shared.low }
+    /// When it has expired at the latest, by our clock.
+    var high: Int64 { shared.high }
     var text: String { shared.text }
 
     /// Its deletion, where that was answered yes.

@@ -15,7 +15,6 @@ internal import Vocabulary
 /// them; and of numbers throughout, for nothing is then counted as it is copied. Texts are where only a violation
 /// looks: `names`, `lives`, `resources`. Its lists lie behind it as long as they are short (`Few`).
 struct HouseholdState: ~Copyable {
-    let household: Int
     let registry: SharedState
 
     // What waits.
@@ -40,8 +39,6 @@ struct HouseholdState: ~Copyable {
     /// Two of each value: nobody, somebody, and its own user. With room for fewer, most households need memory of their own for
     /// them (2,273 bytes instead of 2,064 with room for four).
     var reads: Few<6, TokenRead>
-    /// Users that answers named and that never signed in here, as far as is known.
-    var strangers: [Stranger] = []
     /// Where users are learned: those that answers named here.
     var faces: [Face] = []
     var resources: Few<1, String>
@@ -64,6 +61,7 @@ struct HouseholdState: ~Copyable {
     var tested = InvariantSet()
     /// The phone's sign-in that the TV was shown last, by its number; 0: none.
     var exposed: Int32 = 0
+    private let householdNumber: Int32
     /// When the poll that first showed a token was answered, until the next poll; `.min`: there was none yet,
     /// `.max`: another came.
     var unlooked = Int64.min
@@ -83,6 +81,7 @@ struct HouseholdState: ~Copyable {
     private var oddities: Oddities?
 
     private final class Oddities {
+        var strangers: [Stranger] = []
         var strays: [Stray] = []
         var causes: [Cause] = []
         var conditional: [Conditional] = []
@@ -107,9 +106,11 @@ struct HouseholdState: ~Copyable {
         var ret: Int64
     }
 
+    var household: Int { Int(householdNumber) }
+
     /// `memory`: of `bytes`, all of which its lists take.
     init(_ household: Int, _ registry: SharedState, in memory: inout HouseholdMemory?) {
-        self.household = household
+        householdNumber = Int32(truncatingIfNeeded: household)
         self.registry = registry
         agenda = EventQueue(in: &memory)
         screens = Screens(in: &memory, sharesLimit: registry.sharesLimit)
@@ -148,6 +149,15 @@ struct HouseholdState: ~Copyable {
     }
 
     // MARK: What few devices have
+
+    /// Users that answers named and that never signed in here, as far as is known.
+    var strangers: [Stranger] {
+        get { oddities?.strangers ?? [] }
+        set {
+            guard !newValue.isEmpty || oddities != nil else { return }
+            change { $0.strangers = newValue }
+        }
+    }
 
     /// Answers about codes that may have been another's by then, as far as nobody knew better.
     var strays: [Stray] {

@@ -15,7 +15,7 @@ struct Screens: ~Copyable {
     /// What was asked for and got no answer that counts, until it is asked again.
     private var lost: [(screen: UInt8, operation: OperationName, code: UInt64)] = []
     /// Phones that were not told yet that they are done, by their numbers.
-    private var busy: UInt64 = 0
+    private var busy: UInt32 = 0
 
     private let sharesLimit: Bool
 
@@ -35,7 +35,7 @@ struct Screens: ~Copyable {
     /// An answer came in: a phone is done once it was told so.
     mutating func noteEnd(of operation: Observed) {
         guard operation.screen > 0 else { return }
-        let bit: UInt64 = 1 << UInt64(operation.screen & 63)
+        let bit: UInt32 = 1 << UInt32(operation.screen & 31)
         let isDone = operation.step == .confirm && operation.effect == .success
         busy = isDone ? busy & ~bit : busy | bit
     }
