@@ -94,11 +94,13 @@ extension Household {
         note(.decisionNotConfirmed, asEnd: end, page, answered, walk)
     }
 
-    /// A phone cannot ask a service about a decision whose page did not confirm it: the TV gets its token within a
-    /// few polls, or the decision was not taken.
+    /// A phone cannot ask a service about a decision whose page did not confirm it, or that got no page at all: the TV
+    /// gets its token within a few polls, or the decision was not taken.
     @inline(never)
     func awaitTV(_ code: Code) async throws(StopReason) {
-        guard let loginEnd, let issued = polledCode, issued.code == code else { return }
+        guard loginEnd != nil || lostAssertion != nil, let issued = polledCode,
+            issued.code == code
+        else { return }
         let interval = max(terms.polling.every, issued.pollInterval ?? .zero)
         // One may be under way.
         let last = record.polls + (Self.mostLooks + 1) * (1 + morePollers.count)
@@ -106,7 +108,9 @@ extension Household {
             guard record.polls < last else {
                 let looks = "\(Self.mostLooks) polls"
                 let missed = hasRefused ? "was not told of a refusal" : "saw no token"
-                throw .failed("the TV \(ours: missed) in \(ours: looks) after \(loginEnd)")
+                let what: Untrusted = "the TV \(ours: missed) in \(ours: looks) after "
+                throw .failed(
+                    lostAssertion.map { "\($0); " + what + "that" } ?? what + (loginEnd ?? ""))
             }
             try await nap(interval)
         }

@@ -63,7 +63,8 @@ actor Household {
     var hasRefused = false
     /// How the last login ended, where that was not by the way back to the app, or not by a page that confirmed a decision.
     var loginEnd: Untrusted?
-    /// What was said to the last assertion, where that was neither yes nor no: the check decides then.
+    /// What was said to the last assertion or decision, where that was neither yes nor no: the check decides then, or
+    /// what the TV is told.
     var lostAssertion: Untrusted?
     /// Set when the viewer walks away: the TV stops at its next poll.
     var viewerLeft: StopReason?

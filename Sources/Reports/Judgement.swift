@@ -332,6 +332,9 @@ extension Summary {
         let cutOff = self.cutOff
         let delayed = losses.filter { $0.cause == HouseholdRecord.delayed }
             .reduce(0) { $0 + $1.households }
+        // Those that an interruption ended are said to be cut off.
+        let unfinished =
+            run.interrupted || run.cutShort ? 0 : households.abandonedByRun - delayed
         return (cutOff == 0 ? signIns : "\(signIns), \(Figures.count(cutOff)) cut off")
             + (lostSentence.map { ", \($0)" } ?? "") + neverBegan
             + (delayed == 0
@@ -342,6 +345,8 @@ extension Summary {
             + (households.abandonedByService == 0
                 ? ""
                 : ", \(Figures.count(households.abandonedByService)) abandoned because of the service")
+            + (unfinished <= 0
+                ? "" : ", \(Figures.count(unfinished)) without a sign-in when the run ended")
     }
 
     /// `13 lost in shards 2 and 5 (98.6 % of the plan seen to its end)`: households whose process was killed, and that

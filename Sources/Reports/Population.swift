@@ -52,6 +52,8 @@ struct Population {
         var abandonedByService = 0
         /// Abandoned by its people, as the rig drew it.
         var abandonedByViewer = 0
+        /// Under way without a sign-in when the run ended.
+        var abandonedByRun = 0
         /// Meant to sign in: all but those whose viewers leave by the rig's draw, or that an older
         /// history does not know.
         var wanted = 0
@@ -79,8 +81,9 @@ struct Population {
                 if household.fate == .failed { failedLater += 1 }
             }
             if household.abandonedBy == .service { abandonedByService += 1 }
-            if household.fate == .abandoned, household.abandonedBy == .viewer {
-                abandonedByViewer += 1
+            if household.fate == .abandoned {
+                if household.abandonedBy == .viewer { abandonedByViewer += 1 }
+                if household.abandonedBy == .run { abandonedByRun += 1 }
             }
             if household.wantsSignIn { wanted += 1 }
             if household.denials > 0 { notEntitled += 1 }

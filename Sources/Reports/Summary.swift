@@ -156,6 +156,8 @@ public struct Summary: Sendable, Hashable {
         public var abandonedByService: Int
         /// Of those, the ones that their people left, as the rig drew it.
         public var abandonedByViewer: Int
+        /// Of those, the ones that were under way when the run ended.
+        public var abandonedByRun: Int
         /// Still under way when the record ended.
         public var running: Int
     }
@@ -319,6 +321,7 @@ extension Summary.Households {
         abandoned = all[.abandoned]
         abandonedByService = all.abandonedByService
         abandonedByViewer = all.abandonedByViewer
+        abandonedByRun = all.abandonedByRun
         running = all[.running]
     }
 }

@@ -175,6 +175,17 @@ struct DeviceGrantTests {
         #expect(life.findings.violations.isEmpty, "\(life.findings.violations)")
     }
 
+    @Test("a decision that is answered with a 500 fails where the TV is told nothing of it")
+    func decisionFails() throws {
+        let life = try Self.life(.fails, more: "code: {ttl: 600s}")
+        #expect(life.record.fate == .failed)
+        #expect(
+            life.record.cause
+                == "approval answered 500; the TV saw no token in 5 polls after that",
+            "\(life.record.cause)")
+        #expect(life.findings.violations.isEmpty, "\(life.findings.violations)")
+    }
+
     @Test("a decision after which the login page comes back was not taken, whatever the TV is told")
     func loginCameBack() throws {
         let life = try Self.life(.forgetsLogin, more: "code: {ttl: 600s}")
@@ -247,6 +258,8 @@ final class GrantServer: OneHomeService {
         case redirects, redirectsToRefusal, redirectsToNothing, redirectsAndApproves
         /// The page has no words that the rig knows.
         case saysNothing, losesAndSaysNothing
+        /// A decision is answered with a 500, and is not taken.
+        case fails
         /// The decision is answered with a redirect to the login page.
         case forgetsLogin
         /// A refusal is taken for nothing, and its page says nothing.
@@ -348,6 +361,7 @@ final class GrantServer: OneHomeService {
     private func decide(_ isApproval: Bool) -> Reply {
         if isApproval, defect == .ignoresApproval { return codePage("Enter the code") }
         if defect == .losesRefusal { return page("that is all") }
+        if defect == .fails { return json("{}", 500) }
         if defect == .forgetsLogin {
             return Reply(status: 302, headers: ["Location": "/login?user_code=ABCD-EFGH"])
         }

@@ -148,6 +148,19 @@ struct NoSignInTests {
         #expect(summary.funnels[0].steps.first { $0.name == "signed in" }?.households == 2)
     }
 
+    @Test("each household is in a number of the headline, one that the run's end cut off as well")
+    func cutOffByEnd() throws {
+        let summary = try summary {
+            if $0.household == 0 { ($0.stage, $0.fate) = (.signedIn, .preSignedIn) }
+            if $0.household == 1 { $0.abandonedBy = .viewer }
+            if $0.household == 2 { $0.abandonedBy = .run }
+        }
+        #expect(
+            summary.headline
+                == "Passed: 1 of 3 households signed in, 1 of them on arrival, 1 abandoned by the viewer, "
+                + "1 without a sign-in when the run ended.")
+    }
+
     @Test("households abandoned counts those that the rig did not draw")
     func threshold() throws {
         let line = Threshold(
