@@ -278,8 +278,12 @@ actor Household {
         noteRecord()
     }
 
-    /// Words as they may be kept.
-    func shown(_ words: Untrusted) -> String { lane.gate(of: tv.device).text(words) }
+    /// Words as they may be kept, without fingerprints: one cause has the same words for all households.
+    func shown(_ words: Untrusted) -> String {
+        let text = lane.gate(of: tv.device).text(words)
+        return text.contains("(secret #")
+            ? text.replacing(#/\(secret #[0-9a-f]+\)/#, with: "(secret)") : text
+    }
 
     /// Somebody signs in with `account`: whatever answers from here on may repeat its password.
     func expectEchoes(of account: Account) {

@@ -40,7 +40,7 @@ public struct KnownSecrets: Sendable {
     private var needles: [Needle] { shared?.known.needles ?? [] }
     private var filter: HeadFilter { shared?.known.filter ?? HeadFilter() }
     private var shorts: [[UInt8]] { shared?.known.shorts ?? [] }
-    private var names: [String] { shared?.known.names ?? [] }
+    var names: [String] { shared?.known.names ?? [] }
     private var hasShorts: Bool { shared?.known.shorts.isEmpty == false }
 
     private mutating func learn(_ change: (inout Known) -> Void) {

@@ -36,9 +36,9 @@ public struct OutputGate: Sendable {
 
     // MARK: Words
 
-    /// Words as one line.
+    /// Words as one line, in which the household's own people have no name.
     public func text(_ words: Untrusted, limit: Int = 1_000) -> String {
-        let text = words.text { cleaned(Self.line($0)) }
+        let text = words.text { known.withoutNames(cleaned(Self.line($0))) }
         return text.utf8.count <= limit ? text : text.prefix(limit - 1) + "…"
     }
 

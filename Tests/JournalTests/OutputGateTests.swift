@@ -179,6 +179,22 @@ struct GateTests {
         #expect(Self.gate.name("user \(Self.password)") != "user \(Self.password)")
     }
 
+    @Test(
+        "whom a page that turns a household's viewer down names stays out of the words",
+        arguments: [
+            ("wrong password for otto.wagner@family.example.", "wrong password for (user)."),
+            ("user=otto.wagner@family.example&x=1", "user=(user)&x=1"),
+            ("otto.wagner@family.example2", "otto.wagner@family.example2"),
+            ("at http://auth.test.example, test is locked", "at http://auth.test.example, (user) is locked"),
+            ("ann is locked", "ann is locked"),
+        ])
+    func namesInWords(said: String, shown: String) {
+        var known = KnownSecrets()
+        for name in ["otto.wagner@family.example", "test", "ann"] { known.note(name: name) }
+        let gate = OutputGate(Fingerprinter(key: 1)).knowing(known)
+        #expect(gate.text("the page says '\(Untrusted(said))'") == "the page says '\(shown)'")
+    }
+
     /// Of 'viewer-11-4556' the cut end of the second viewer's login could be made.
     @Test("whom a login form names is no secret, nor is a user whose name begins like it")
     func loginNames() throws {

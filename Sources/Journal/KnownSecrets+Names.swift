@@ -1,0 +1,34 @@
+extension KnownSecrets {
+    /// A shorter name stands in other words by chance.
+    private static let shortestName = 4
+
+    /// A peer's words without the names of the household's own people: a page that turns somebody down may repeat the name,
+    /// and a cause is to be the same for all whom it is the cause of, and may be shown to people who do not know them.
+    func withoutNames(_ text: String) -> String {
+        names.reduce(text) { text, name in
+            guard name.utf8.count >= Self.shortestName, text.contains(name) else { return text }
+            var result = ""
+            var rest = text.startIndex
+            for range in text.ranges(of: name) where !text.continues(a: range) {
+                result += text[rest..<range.lowerBound] + "(user)"
+                rest = range.upperBound
+            }
+            return result + text[rest...]
+        }
+    }
+}
+
+extension String {
+    /// Whether a longer word, address or name goes on before or after that part of it: `test` in `auth.test.example`.
+    fileprivate func continues(a part: Range<Index>) -> Bool {
+        func isWord(_ character: Character?) -> Bool {
+            character.map { $0.isLetter || $0.isNumber } ?? false
+        }
+        func goesOn(_ next: some Sequence<Character>) -> Bool {
+            var next = next.makeIterator()
+            guard let first = next.next() else { return false }
+            return isWord(first) || ".-_@".contains(first) && isWord(next.next())
+        }
+        return goesOn(self[part.upperBound...]) || goesOn(self[..<part.lowerBound].reversed())
+    }
+}
