@@ -94,6 +94,7 @@ extension Household {
         var password = account.password.reveal()
         if entry.typesPassword {
             walk.progress.hasSentPassword = true
+            walk.progress.passwordForm = entry.form
             walk.isPressedTwice = plan.viewer.submitsTwice && !walk.person.isSecond
         }
         if entry.typesUser { walk.progress.hasSentUser = true }

@@ -46,7 +46,8 @@ extension Household {
             }
             walk.person.browser.device.cookies.store(headers, from: address)
             let fields = next.form.map { $0.map { ($0.name, $0.value) } }
-            walk.progress = LoginProgress(hasSentUser: true, hasSentPassword: true)
+            walk.progress = LoginProgress(
+                hasSentUser: true, hasSentPassword: true, isByProgram: true)
             walk.call = dialect.hop(
                 fields == nil ? .get : .post, next.address, form: fields ?? [], referer: address)
             if fields == nil { walk.target = next.address }

@@ -5,6 +5,10 @@ internal import Rigs
 struct LoginProgress {
     var hasSentUser = false
     var hasSentPassword = false
+    /// The form that took the password.
+    var passwordForm: HTMLForm?
+    /// A program of the user's went on, and may have sent either.
+    var isByProgram = false
 }
 
 /// Decides what to do with a page of a login, as a person would who knows one account and has no
@@ -94,17 +98,22 @@ struct FormFinder {
         }
     }
 
+    private static let program =
+        "; let a program do the login with login: {command: PROGRAM}"
     /// After `HTMLPage.excess`.
-    static let unread =
-        ", the limit for a page; let a program do the login with login: {command: PROGRAM}"
+    static let unread = ", the limit for a page\(program)"
 
     /// Pages that refresh later than this are kept fresh, not left.
     private static let longestRefresh = 30
 
     private func step(for entry: Entry) -> Step {
         if entry.typesPassword, progress.hasSentPassword {
+            if let sent = progress.passwordForm, !entry.form.asksAgain(after: sent) {
+                return .stuck(somethingElse)
+            }
+            let last = progress.isByProgram ? "login program's answer" : "password"
             return .turnedDown(
-                "the provider's login page came back after the password\(quotedNotice)")
+                "the provider's login page came back after the \(ours: last)\(quotedNotice)")
         }
         if entry.typesUser, !entry.typesPassword, progress.hasSentUser {
             return .turnedDown(
@@ -298,10 +307,17 @@ extension FormFinder {
         let strays: Untrusted =
             page.strayFields.isEmpty
             ? "" : "; \(page.strayFields.count) fields stand outside any form"
+        if progress.hasSentPassword, hasForm { return somethingElse }
+        if page.html.utf8.allSatisfy({ $0 <= 0x20 }) { return "is empty" }
         let remedy: Untrusted =
             hasForm ? "; name the field for the user with login: {user: NAME, password: NAME}" : ""
         return
             "has \(ours: Self.count(page.forms.count)) and none asks for a password\(said)\(listed)\(strays)\(remedy)"
+    }
+
+    /// A PIN, a choice, a question: nothing that an account of the rig has.
+    private var somethingElse: Untrusted {
+        "asks for something else after the password\(quotedNotice)\(listed)\(ours: Self.program)"
     }
 
     /// What it saw, for the cause: `: form 1 (POST /login) with user, pass[password]`.

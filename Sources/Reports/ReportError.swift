@@ -19,8 +19,10 @@ extension ReportError: CustomStringConvertible {
         case .unjudgeable(let run, let why, let version):
             "\(run) cannot be checked: \(why); use the screenrig that recorded it (version \(version))"
         case .unwritten(let file, let why):
-            "\(file) could not be written: \(why); free some space or choose another directory with "
-                + "--out, then render the reports again with screenrig report"
+            "\(file) could not be written: \(why); "
+                + (why.contains("ermission") ? "make it writable" : "free some space")
+                + " or choose another directory with --out, then render the reports again with "
+                + "screenrig report"
         case .stillNamed(let file, let length):
             "\(file) would still contain a name of a person or device (\(length) characters); nothing was "
                 + "written"

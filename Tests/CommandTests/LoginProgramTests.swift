@@ -24,7 +24,12 @@ struct LoginProgramTests {
         "what a program does wrong is said in its own words",
         arguments: [
             ("echo 'no such user' >&2; exit 3", "ended with status 3 and says 'no such user'"),
-            ("exit 4", "ended with status 4"), ("echo hello", "did not answer with JSON"),
+            ("printf 'Traceback:\\n line 3\\nKeyError: form\\n' >&2; exit 1",
+                "ended with status 1 and says 'KeyError: form'"),
+            ("exit 4", "ended with status 4"),
+            ("echo hello", "did not answer with JSON, but printed 'hello'"),
+            ("true", "did not answer with JSON: it printed nothing"),
+            ("yes", "printed more than 4 MB; an answer is one JSON object"),
             ("echo '{}'", "answered neither 'form' nor 'url' nor 'cookies' nor 'failed'"),
             ("echo '{\"failed\": \"locked\"}'", "says 'locked'"),
             ("kill -9 $$", "was killed by signal 9"),
@@ -42,6 +47,13 @@ struct LoginProgramTests {
         let trying = try await trying("sleep 15 & wait", timeout: "2s")
         #expect(trying.output.contains("did not answer within 2 s"), "\(trying.output)")
         #expect(ContinuousClock.now - began < .seconds(40))
+    }
+
+    @Test("one that has answered and ended is heard, though what it started still holds its output")
+    func leftChild() async throws {
+        let trying = try await trying(
+            "cat > /dev/null; sleep 30 & echo '{\"failed\": \"locked\"}'", timeout: "60s")
+        #expect(trying.output.contains("says 'locked'"), "\(trying.output)")
     }
 
     @Test("one that is not there, or may not be run, is named")

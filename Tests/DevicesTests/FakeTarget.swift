@@ -21,10 +21,13 @@ final class FakeTarget: Transport {
         var signsIn: Bool?
 
         static func page(_ name: String, status: Int = 200, headers: Headers = [:]) -> Turn {
+            html(Pages.html(name), status: status, headers: headers)
+        }
+
+        static func html(_ text: String, status: Int = 200, headers: Headers = [:]) -> Turn {
             var headers = headers
             headers.append("Content-Type", "text/html")
-            return Turn(
-                reply: Reply(status: status, headers: headers, body: Array(Pages.html(name).utf8)))
+            return Turn(reply: Reply(status: status, headers: headers, body: Array(text.utf8)))
         }
 
         func signing(in signsIn: Bool) -> Turn {

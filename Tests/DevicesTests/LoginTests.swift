@@ -292,6 +292,30 @@ import Testing
         #expect(run.ledger.pages.count == 1)
     }
 
+    @Test(
+        "a question after the password turns no account down, and what cannot be answered is named",
+        arguments: [
+            (
+                "<form method=post action=/pin><input type=password name=pin></form>",
+                "asks for something else after the password: form 1 (POST /pin) with pin[password]; let a "
+                    + "program do the login with login: {command: PROGRAM}"
+            ),
+            (
+                "<form method=post action=/pet><input name=pet></form>",
+                "asks for something else after the password: form 1 (POST /pet) with pet; let a "
+                    + "program do the login with login: {command: PROGRAM}"
+            ),
+        ])
+    func asksMore(page: String, reason: String) throws {
+        let run = try FakeRun(
+            provider: FakeRun.script(
+                .page("keycloak"),
+                .html("<html><head><title>PIN</title></head><body>\(page)</body></html>")))
+        let cause = try #require(run.causes.first)
+        #expect(cause.hasPrefix("the page at http://idp.test/"), "\(cause)")
+        #expect(cause.hasSuffix(" ('PIN') \(reason)"), "\(cause)")
+    }
+
     @Test("a viewer who mistypes the password types it again, and the first try is no error")
     func mistyped() throws {
         let run = try FakeRun(

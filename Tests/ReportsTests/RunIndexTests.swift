@@ -66,6 +66,16 @@ struct RunIndexTests {
         #expect(page.contains("<title>4 to look at: "))
     }
 
+    @Test("a run whose process was killed was cut short; that it could not run is something else")
+    func killed() throws {
+        let text = summary("smoke", "aborted", "2026-11-01T02:00:00Z")
+        try put(
+            text.replacing("\"virtual\": false", with: "\"virtual\": false, \"cutShort\": true"),
+            "smoke-20261101T020000Z/summary.json")
+        try put(text, "smoke-20261102T020000Z/summary.json")
+        #expect(RunIndex(folder.path).entries.map(\.wasInterrupted) == [false, true])
+    }
+
     @Test("a folder in which all is well says so; one without runs says how to make one")
     func calm() throws {
         try put(

@@ -183,7 +183,10 @@ struct ShardRuns {
             let isSame =
                 last.header.startedMicroseconds == run.header.startedMicroseconds
                 && last.shard.host == run.shard.host
-            let weights = [last, run].map { ($0.hasEnd ? 1 : 0, $0.history.kept.total) }
+            // The fuller one, then the earlier: whichever was named first.
+            let weights = [last, run].map {
+                ($0.hasEnd ? 1 : 0, $0.history.kept.total, -$0.header.startedMicroseconds)
+            }
             let better = weights[1] > weights[0] ? run : last
             let other = weights[1] > weights[0] ? last : run
             kept[kept.count - 1] = better

@@ -162,6 +162,8 @@ final class EventDesk: @unchecked Sendable {
         case .signal(let number):
             (nil, cutOff ? "was ended with the run" : "was killed by signal \(number)")
         case .tooLate: (nil, "took longer than its timeout and was killed")
+        // Of a command only the end of its output is kept.
+        case .tooMuch: (nil, "was ended")
         case .notStarted(let why): (nil, "could not be started: \(why)")
         }
     }

@@ -9,6 +9,8 @@ struct ProcessRun {
         case exit(Int32)
         case signal(Int32)
         case tooLate
+        /// It printed more than `most` bytes, and was ended.
+        case tooMuch
         case notStarted(String)
     }
 
@@ -19,6 +21,9 @@ struct ProcessRun {
 
     /// What it gets to end by itself once it is told to.
     private static let grace = 1.0
+    /// Bytes that are kept of what a program prints: one whose answer is wanted is ended where it prints more, of others
+    /// the end is kept.
+    static let most = 4_000_000
 
     /// Runs the program at `path`; `input` goes to its standard input. With `joined` its errors are part of its
     /// output, in the order in which they were printed. `stop` is called with a way to end it early.
@@ -46,24 +51,47 @@ struct ProcessRun {
         }
         let identifier = process.processIdentifier
         stop { kill(identifier, SIGTERM) }
-        let said = PipeReader(output.fileHandleForReading)
+        let stopIt: @Sendable () -> Void = { kill(identifier, SIGKILL) }
+        let said = PipeReader(output.fileHandleForReading, overflows: joined ? nil : stopIt)
         let complained = joined ? nil : PipeReader(errors.fileHandleForReading)
         let writing = asking.fileHandleForWriting
         DispatchQueue.global().async {
             try? writing.write(contentsOf: Data(input.utf8))
             try? writing.close()
         }
-        var ending: Ending
-        if ended.wait(timeout: .now() + limit.seconds) == .success {
-            ending =
-                process.terminationReason == .exit
-                ? .exit(process.terminationStatus) : .signal(process.terminationStatus)
-        } else {
-            ending = .tooLate
+        var ending = Self.ending(of: process, ended, within: limit.seconds)
+        if said.isCut {
+            ending = .tooMuch
+        } else if ending == .tooLate {
             end(process, ended)
         }
         return ProcessRun(ending: ending, output: said.text(), errors: complained?.text() ?? "")
     }
+
+    /// How it ended, `.tooLate` where it has not. The end that `Process` tells is that of the last of what the program has
+    /// started, so that the kernel is asked as well.
+    private static func ending(
+        of process: Process, _ ended: DispatchSemaphore, within limit: Double
+    ) -> Ending {
+        let deadline = DispatchTime.now() + limit
+        while DispatchTime.now() < deadline {
+            if ended.wait(timeout: min(deadline, .now() + lookEvery)) == .success {
+                return process.terminationReason == .exit
+                    ? .exit(process.terminationStatus) : .signal(process.terminationStatus)
+            }
+            var state = siginfo_t()
+            let pid = id_t(process.processIdentifier)
+            // Without taking the end from `Process`.
+            guard waitid(P_PID, pid, &state, WEXITED | WNOHANG | WNOWAIT) == 0,
+                state._sifields._sigchld.si_pid == process.processIdentifier
+            else { continue }
+            let status = state._sifields._sigchld.si_status
+            return state.si_code == Int32(CLD_EXITED) ? .exit(status) : .signal(status)
+        }
+        return .tooLate
+    }
+
+    private static let lookEvery = 0.1
 
     /// Without a last wait: its end is not noticed before that of what it has started.
     private static func end(_ process: Process, _ ended: DispatchSemaphore) {
@@ -76,20 +104,32 @@ struct ProcessRun {
     /// running may hold the pipe open for ever: it is waited for no longer than `patience`.
     private final class PipeReader: Sendable {
         private let bytes = Mutex(Data())
+        private let cut = Atomic(false)
         private let whole = DispatchSemaphore(value: 0)
         private static let patience = 1.0
 
-        init(_ handle: FileHandle) {
+        /// `overflows` is called, once, where more comes than is kept; nil: the end is what matters.
+        init(_ handle: FileHandle, overflows: (@Sendable () -> Void)? = nil) {
             handle.readabilityHandler = { [self] handle in
                 let data = handle.availableData
                 if data.isEmpty {
                     handle.readabilityHandler = nil
                     whole.signal()
                 } else {
-                    bytes.withLock { $0.append(data) }
+                    let isOver = bytes.withLock { bytes in
+                        bytes.append(data)
+                        guard bytes.count > most else { return false }
+                        bytes = overflows == nil ? Data(bytes.suffix(most / 2)) : bytes.prefix(most)
+                        return true
+                    }
+                    if isOver, let overflows, !cut.exchange(true, ordering: .relaxed) {
+                        overflows()
+                    }
                 }
             }
         }
+
+        var isCut: Bool { cut.load(ordering: .relaxed) }
 
         /// Once the program has ended.
         func text() -> String {

@@ -37,10 +37,14 @@ package struct ProgramProcess: UserProgram {
         case .notStarted(let why): return .failed("\(path) cannot be started: \(why)")
         case .tooLate:
             return .failed("did not answer within \(String(format: "%g", limit.seconds)) s")
+        case .tooMuch:
+            return .failed(
+                "printed more than \(ProcessRun.most / 1_000_000) MB; an answer is one JSON object")
         case .signal(let number): return .failed("was killed by signal \(number)")
         case .exit(0): return .output(run.output)
         case .exit(let status):
-            let words = run.errors.split(separator: "\n").first?.prefix(200) ?? ""
+            // What a trace of calls ends with says what went wrong.
+            let words = run.errors.split(whereSeparator: \.isNewline).last?.prefix(200) ?? ""
             let said: Untrusted = words.isEmpty ? "" : " and says '\(words)'"
             return .failed("ended with status \(status)\(said)")
         }

@@ -17,6 +17,7 @@ public struct RunIndex: Sendable {
         /// `pass`, `fail`, `invalid` or `aborted`; empty where the run left no report.
         public var outcome: String
         public var headline: String
+        /// By whom or whatever ended it before its end: a key, a signal, the end of its process.
         public var wasInterrupted = false
         public var hasReport: Bool
         /// Households that signed in of those that started; p95 of a sign-in in milliseconds; errors of requests.
@@ -137,7 +138,7 @@ extension RunIndex.Entry {
         }
         outcome = Sanitizer.line(json["outcome"]?.text ?? "", limit: 20)
         headline = Sanitizer.line(json["headline"]?.text ?? "", limit: 400)
-        wasInterrupted = run?["interrupted"]?.isTrue ?? false
+        wasInterrupted = ["interrupted", "cutShort"].contains { run?[$0]?.isTrue ?? false }
         func number(_ object: String, _ key: String) -> Int? {
             json[object]?[key]?.integer.flatMap { Int(exactly: $0) }
         }
