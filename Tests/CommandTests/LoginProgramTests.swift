@@ -24,8 +24,10 @@ struct LoginProgramTests {
         "what a program does wrong is said in its own words",
         arguments: [
             ("echo 'no such user' >&2; exit 3", "ended with status 3 and says 'no such user'"),
-            ("printf 'Traceback:\\n line 3\\nKeyError: form\\n' >&2; exit 1",
-                "ended with status 1 and says 'KeyError: form'"),
+            (
+                "printf 'Traceback:\\n line 3\\nKeyError: form\\n' >&2; exit 1",
+                "ended with status 1 and says 'KeyError: form'"
+            ),
             ("exit 4", "ended with status 4"),
             ("echo hello", "did not answer with JSON, but printed 'hello'"),
             ("true", "did not answer with JSON: it printed nothing"),

@@ -185,7 +185,10 @@ struct GateTests {
             ("wrong password for otto.wagner@family.example.", "wrong password for (user)."),
             ("user=otto.wagner@family.example&x=1", "user=(user)&x=1"),
             ("otto.wagner@family.example2", "otto.wagner@family.example2"),
-            ("at http://auth.test.example, test is locked", "at http://auth.test.example, (user) is locked"),
+            (
+                "at http://auth.test.example, test is locked",
+                "at http://auth.test.example, (user) is locked"
+            ),
             ("ann is locked", "ann is locked"),
         ])
     func namesInWords(said: String, shown: String) {
