@@ -69,7 +69,8 @@ package enum RunReports {
     /// signature, for `cases/`.
     private static func cases(of findings: Findings?, _ history: History) throws -> [Case] {
         guard let findings, !findings.violations.isEmpty else { return [] }
-        // There is nothing that could play them yet (docs/device-grant.md).
+        // What a person did on a server's pages is in no history: races find those cases
+        // (docs/device-grant.md).
         guard !findings.verdicts.contains(where: \.invariant.isOfDeviceGrant) else { return [] }
         return try Extraction(from: history, version: Release.version).cases(of: findings)
     }
