@@ -112,4 +112,20 @@ struct JudgingAgainTests {
         #expect(rules.throttledBy == expected)
         #expect(try Rules(texts: rules.texts).throttledBy == expected)
     }
+
+    @Test(
+        "whom a program names to the service is learned, as from a service of others",
+        arguments: [
+            ("", true), ("login: {command: ./login.py}", false),
+            ("kinds: [{platform-sign-on: {command: ./platform.py}}]", false),
+            ("kinds: [{platform-sign-on: demo}]", true),
+        ])
+    func programs(more: String, knowsUsers: Bool) throws {
+        let rig = try Rig.read(
+            "rig: x\ntarget: {base: embedded}\nload: {closed: {households: 1}}\n" + more,
+            file: "x.yaml", with: .recorded
+        ).rig
+        let rules = Rules(rig, isEmbedded: true, startedMicroseconds: 0)
+        #expect(rules.knowsUsers == knowsUsers)
+    }
 }

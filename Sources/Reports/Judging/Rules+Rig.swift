@@ -17,7 +17,7 @@ extension Rules {
         promises = Promises(
             rig.promiseLevel ?? (isEmbedded ? .strict : .documented), overrides: rig.promiseLevels)
         known = rig.known
-        knowsUsers = isEmbedded && !rig.standin.hasOpaqueUsers
+        knowsUsers = isEmbedded && !rig.standin.hasOpaqueUsers && !rig.leavesUsersToPrograms
         devicesAreFresh = isEmbedded || rig.identities == .perRun
         delivery = Self.delivery(rig.polling)
         if isEmbedded { shortestSignIn = Self.shortestSignIn(rig.standin) }
