@@ -256,6 +256,12 @@ public struct PlanEstimate: Sendable, Hashable {
                 "uses \(lanes) lanes on \(machine.cores) cores, and lanes that share a core send "
                     + "late: remove 'lanes'")
         }
+        for event in rig.events where event.at > duration {
+            warnings.append(
+                "event '\(event.name)' is due \(Self.time(event.at)) into the load, and the run lasts about "
+                    + "\(Self.time(duration)): it will not happen; correct 'at', or raise the load's hold or settle"
+            )
+        }
         return warnings
     }
 

@@ -27,6 +27,7 @@ extension Rig {
         checkStandin(marks, &reader)
         checkLines(marks, &reader)
         checkOperations(marks, &reader)
+        checkMeaning(marks, &reader)
     }
 
     /// Loopback leads nowhere but to loopback: the kernel refuses such a connection.

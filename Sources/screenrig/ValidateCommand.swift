@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import Formats
+internal import Glibc
 internal import Races
 internal import Rigs
 internal import Runner
@@ -56,6 +58,13 @@ struct ValidateCommand: ParsableCommand {
             Terminal.complain(
                 "warning: \(self.rig): target.allow is empty, so no request may go to "
                     + "\(origin.host); add 'allow: [\(origin.host)]'")
+        }
+        let today = UTCTime(seconds: Int64(time(nil))).date
+        for known in rig.known {
+            guard let until = known.until, until < today else { continue }
+            Terminal.complain(
+                "warning: \(self.rig): known: \(known.invariant.name) (\(known.ticket)) is accepted until \(until) only, and "
+                    + "fails runs since; remove it, or set another 'until'")
         }
         if let count = shards.flatMap(Int.init) { _ = try rig.part(of: Shard(0, of: count)) }
         Terminal.print("\(self.rig): rig is valid\n")

@@ -147,6 +147,7 @@ struct PlanEstimateTests {
             ("load.arrivals.0.ramp-to", "2000/s", "descriptors"),
             ("connections", "fresh", "a closed one keeps its port"),
             ("lanes", "9", "uses 9 lanes on 2 cores"),
+            ("events", "[{name: deploy, at: 3h}]", "event 'deploy' is due 3 h into the load"),
         ])
     func warnings(path: String, value: String, words: String) throws {
         #expect(try !Self.estimate("second-screen.yaml").description.contains(words + ":"))
