@@ -11,6 +11,8 @@ struct TransferFailure {
     var words: String
     var systemError: Int32
     var origin: Origin
+    /// The one of target.resolve that it was to go to; nil: the name's own, or a proxy's.
+    var pinned: IPAddress?
     /// URL of the proxy it went through, without its user.
     var proxy: String?
     var timeout: Duration
@@ -148,12 +150,18 @@ struct TransferFailure {
     private var unconnected: (TransportError.Kind, String) {
         if proxy != nil { return (.proxy, atProxy) }
         guard systemError == ECONNREFUSED || words.contains("refused") else {
-            return (.connectFailed, "no connection to \(place)")
+            return (.connectFailed, "no connection to \(end)")
         }
+        let key = pinned == nil ? "target.base" : "target.resolve"
         return (
-            .connectionRefused,
-            "nothing listens on \(place); start the service or correct target.base"
+            .connectionRefused, "nothing listens on \(end); start the service or correct \(key)"
         )
+    }
+
+    /// Where a connection was to lead.
+    private var end: String {
+        guard let pinned else { return place }
+        return "\(pinned.bracketed):\(origin.port) (target.resolve of \(origin.host))"
     }
 
     private var atProxy: String {
@@ -174,7 +182,7 @@ struct TransferFailure {
         }
         return hasSent
             ? (.timeout, "no complete answer from \(place) within \(limit)")
-            : (.timeout, "no connection to \(place) within \(limit)")
+            : (.timeout, "no connection to \(end) within \(limit)")
     }
 
     /// Remedies by the words of OpenSSL, which come through libcurl.

@@ -1,3 +1,4 @@
+internal import Dialects
 public import Vocabulary
 
 /// How requests travel: the part of a rig's `target:` and `connections:` that concerns the wire.
@@ -42,5 +43,10 @@ public struct WireSettings: Sendable, Hashable {
         self.proxy = proxy
         self.permission = permission
         self.pinned = pinned
+    }
+
+    /// The address of target.resolve that a request goes to; nil where the host is not pinned.
+    func pin(of origin: Origin, among addresses: [IPAddress]) -> IPAddress? {
+        pinned.contains { $0.host == origin.host } ? addresses.first : nil
     }
 }

@@ -38,6 +38,24 @@ struct ResolveTests {
         #expect(transfer.route.remote == "127.0.0.1:\(port)")
     }
 
+    @Test("one at which nothing listens is named", arguments: engines)
+    func dead(engine: TransportOptions.Engine) throws {
+        let server = RoughServer { _ in }
+        let port = server.port
+        server.stop()
+        let settings = WireSettings(
+            permission: Permission(named: ["auth.example"]), pinned: [try Self.pin(["127.0.0.2"])])
+        let transfer = try Bench.run(engine: engine, settings) { bench in
+            await bench.exchange(get(port, host: "auth.example"), from: plainDevice())
+        }
+        #expect(transfer.refusal?.kind == .connectionRefused)
+        let words =
+            "nothing listens on 127.0.0.2:\(port) (target.resolve of auth.example); start the service or correct "
+            + "target.resolve"
+        #expect(
+            transfer.refusal?.detail.hasPrefix(words) == true, "\(transfer.refusal?.detail ?? "")")
+    }
+
     @Test("pinning a host allows nothing", arguments: engines)
     func permission(engine: TransportOptions.Engine) throws {
         let settings = WireSettings(pinned: [try Self.pin(["203.0.113.7"])])

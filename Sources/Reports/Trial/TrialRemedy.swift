@@ -54,6 +54,7 @@ struct TrialRemedy {
                 "correct the host in target.base; if it is known in your network only, join that network "
                 + "(VPN), pin its address under target.resolve, or give the way out under target.proxy"
         case (_, .connectionRefused):
+            if let pinned = error?.detail, pinned.contains("target.resolve") { return pinned }
             return
                 "start the service, or correct the host and port in target.base: nothing listens on "
                 + place

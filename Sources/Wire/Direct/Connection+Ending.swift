@@ -91,6 +91,7 @@ extension Connection {
         }
         return TransferFailure(
             code: fault.code, words: fault.words, systemError: systemError, origin: home.origin,
+            pinned: proxy == nil ? engine.settings.pin(of: home.origin, among: addresses) : nil,
             proxy: proxy?.shown, timeout: engine.settings.timeout, excess: nil,
             responseLimit: engine.settings.responseLimit, hasSent: hasSent,
             isSecuring: isSecuring,

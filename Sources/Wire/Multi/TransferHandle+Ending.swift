@@ -18,7 +18,10 @@ extension TransferHandle {
             code: code == CURLE_OK ? CURLE_PARTIAL_FILE : code, words: shownWords(attempt),
             systemError: attempt.openFailure != 0
                 ? attempt.openFailure : Int32(easy.number(CURLINFO_OS_ERRNO)),
-            origin: attempt.pendingRequest.origin, proxy: attempt.proxy?.shown,
+            origin: attempt.pendingRequest.origin,
+            pinned: attempt.proxy == nil
+                ? settings.pin(of: attempt.pendingRequest.origin, among: attempt.addresses) : nil,
+            proxy: attempt.proxy?.shown,
             timeout: settings.timeout, excess: reader.excess,
             responseLimit: settings.responseLimit, hasSent: hasLeft,
             isSecuring: isSecuring(attempt), wouldRepeat: attempt.stopCause == .wouldRepeat,
