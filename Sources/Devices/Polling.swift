@@ -98,7 +98,7 @@ extension Household {
                 due = lane.now + Backoff.afterFailure(failures)
             default: throw .refused(polled)
             }
-            if settled { throw deadToken ?? undelivered }
+            if settled { throw deadToken ?? undelivered(polled) }
         }
     }
 
@@ -137,14 +137,17 @@ extension Household {
         return await lane.send(last, from: poller.device)
     }
 
-    /// The settle phase is over and the token has not come.
-    private var undelivered: StopReason {
-        phoneDone == nil
-            ? .abandoned("the run ended before the viewer signed in", by: .run)
-            : .failed(
-                hasRefused
-                    ? "the viewer had refused, and the TV was not told before the run ended"
-                    : "the phone had signed in, and the TV saw no token before the run ended")
+    /// The settle phase is over and the token has not come; `last`: what the TV was answered then.
+    private func undelivered(_ last: Answered) -> StopReason {
+        if phoneDone == nil {
+            return .abandoned("the run ended before the viewer signed in", by: .run)
+        }
+        let error: Untrusted =
+            last.exchange.outcome.isError ? "; the last poll: \(StopReason.refusal(last))" : ""
+        return .failed(
+            (hasRefused
+                ? "the viewer had refused, and the TV was not told before the run ended"
+                : "the phone had signed in, and the TV saw no token before the run ended") + error)
     }
 
     /// The first sight of a token. Where a person pressed for it, the wait from the sign-in to the

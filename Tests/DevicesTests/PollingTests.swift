@@ -160,6 +160,18 @@ struct PollingTests {
                 == "the phone had signed in, and the TV saw no token before the run ended")
     }
 
+    @Test("once the settle phase is over, a poll that failed is the cause")
+    func settledOnErrors() throws {
+        let page = Scripted.answer(
+            200, "<html><title>Access Denied</title></html>", type: "text/html")
+        let scene = try Scene(
+            polls: Array(repeating: page, count: 4), viewer: "2s", settle: "12s")
+        #expect(
+            scene.record.cause
+                == "the phone had signed in, and the TV saw no token before the run ended; the last poll: "
+                + "poll-token answered 200 HTML where the service answers JSON or XML")
+    }
+
     @Test("after a 429 it waits a second at least, and returns to its cadence")
     func throttled() throws {
         let calm = try Scene(polls: [.answer(429), Script.token])
