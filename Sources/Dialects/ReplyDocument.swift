@@ -45,7 +45,7 @@ final class ReplyDocument {
             !coding.equalsIgnoringCase("identity")
         else { return nil }
         let reason: Untrusted =
-            "a body with Content-Encoding \(coding), which screenrig does not read; have the server, or the proxy before it, send plain bodies where no Accept-Encoding asks for others"
+            "a body with Content-Encoding \(coding), which screenrig does not read"
         return Reading(.blocked, reply.status >= 500 ? .fault : .blocked, reason: reason)
     }
 

@@ -22,6 +22,8 @@ public struct ErrorRow: Sendable, Hashable {
     var times: [String]
     /// What to look at, in a sentence; empty when there is nothing to add.
     public var hint: String
+    /// Of the page that answered the example in the service's place; mostly empty.
+    var pageTitle = ""
     public var example: Example?
 
     /// One exchange as a reader may want to look it up.
@@ -68,9 +70,12 @@ public struct ErrorRow: Sendable, Hashable {
             talk.flatMap(FrontPage.remedy(_:))
             ?? Remedy.hint(
                 group, answered: sum.inOrder, ofOthers: max(0, all.inOrder - sum.inOrder))
-        let title =
-            group.outcome == .blocked ? FrontPage.title(reply.joined(separator: "\n")) : ""
-        if !title.isEmpty { hint += "; the page says '\(title)'" }
+        let title = FrontPage.title(reply.joined(separator: "\n"))
+        if group.outcome == .blocked { pageTitle = title }
+        if hint.isEmpty, let talk { hint = Remedy.unsteady(group, talk) }
+        if !title.isEmpty, group.outcome == .blocked || !hint.isEmpty {
+            hint += "; the page says '\(title)'"
+        }
         example = group.example.map(Example.init)
         example?.talk = talk
         example?.links = links
@@ -165,10 +170,7 @@ public struct ErrorRow: Sendable, Hashable {
     public var what: String {
         let word = reason.isEmpty ? outcome : reason
         guard let status else { return "got no response (\(word))" }
-        if word == "status \(status)" { return "got \(status)" }
-        let suffix = " (status \(status))"
-        return
-            "got \(status) \(word.hasSuffix(suffix) ? String(word.dropLast(suffix.count)) : word)"
+        return word == "status \(status)" ? "got \(status)" : "got \(status) \(word)"
     }
 }
 
@@ -216,6 +218,27 @@ enum Remedy {
         }
     }
 
+    /// Against a body in a content coding (`ReplyDocument.unreadable`); nil for any other reason.
+    static func unread(_ reason: String?) -> String? {
+        guard let reason, reason.contains("a body with Content-Encoding ") else { return nil }
+        return
+            "remove Accept-Encoding from the rig's headers; where the rig sends none, have the server, or the proxy "
+            + "before it, send plain bodies to requests without Accept-Encoding"
+    }
+
+    /// Against a login page that was refused before anything was typed; empty for all else.
+    static func unsteady(_ group: ErrorGroup, _ talk: ErrorRow.RecordedMessages) -> String {
+        guard group.outcome == .rejected, group.operation == .mvpdLogin,
+            talk.request.first?.hasPrefix("GET ") == true,
+            !talk.request.contains(where: { $0.lowercased().hasPrefix("cookie:") })
+        else { return "" }
+        return lostSession
+    }
+
+    static let lostSession =
+        "the login page itself was refused, and no cookie had been set on the way to it: where several nodes serve the "
+        + "login, they must share sessions, or the load balancer must keep a browser on one node (sticky sessions)"
+
     /// `answered`: how many requests of that operation were answered as they should be.
     static func hint(_ group: ErrorGroup, answered: Int = 0, ofOthers others: Int = 0) -> String {
         if answered + others > 0, let error = group.example?.delivery.error,
@@ -227,6 +250,7 @@ enum Remedy {
         if let detail = group.example?.delivery.error?.detail, !detail.isEmpty {
             return Sanitizer.line(detail, limit: 300)
         }
+        if group.outcome == .blocked, let hint = unread(group.reason) { return hint }
         return switch (group.outcome, group.status, group.operation) {
         case (.transport, _, _):
             "check that the service is up and reachable (target.base, target.resolve), and the limits "

@@ -5,48 +5,63 @@ internal import Rendering
 ///
 /// ```text
 /// second   3        4        5        6
-///          good     bad      bad      good      its first and last second may have good responses as well
+///          good     bad      silent   good      its first and last second may have good responses as well
 /// ```
 struct Interruption: Hashable {
-    /// The seconds in which most requests failed, in at least one of them all.
+    /// The seconds in which most requests failed or none got a response, in at least one of them all.
     var seconds: ClosedRange<Int>
     var failed = 0
     /// There were responses, all of them errors.
     var hasResponses = false
+    /// At most so many requests were in flight at the end of one of its seconds.
+    var waiting = 0
+    /// Requests that ended in it, or within `target.timeout` after it, without a response in that time.
+    var timedOut = 0
     private var isWhole = false
+    /// Seconds without any response in which requests were sent: a rig that was itself suspended has sent none.
+    private var unheard = 0
 
-    /// Shorter, or of fewer errors, it may be bad luck.
+    /// Shorter, or of fewer requests, it may be bad luck.
     private static let leastSeconds = 2
-    private static let leastErrors = 10
+    private static let leastRequests = 10
     private static let listed = 3
 
     private init(at second: Int) { seconds = second...second }
 
-    private mutating func add(_ health: Timeline.Health, at second: Int) {
+    private mutating func add(_ health: Timeline.Health, sent: Int, at second: Int) {
         seconds = seconds.lowerBound...second
         failed += health.failed
         hasResponses = hasResponses || health.responses > 0
         isWhole = isWhole || health.good == 0
+        guard health.isSilent else { return }
+        waiting = max(waiting, health.waiting)
+        if sent > 0 { unheard += 1 }
     }
 
     private var counts: Bool {
-        isWhole && seconds.count >= Self.leastSeconds && failed >= Self.leastErrors
+        let requests = failed + (unheard >= Self.leastSeconds ? waiting : 0)
+        return isWhole && seconds.count >= Self.leastSeconds && requests >= Self.leastRequests
     }
 
-    /// Those of a run in which most requests went well otherwise.
-    static func all(_ timeline: Timeline) -> [Interruption] {
+    /// Those of a run in which most requests went well otherwise. `timeout`: target.timeout.
+    static func all(_ timeline: Timeline, timeout: Duration = .zero) -> [Interruption] {
         var found: [Interruption] = []
         var (good, bad) = (0, 0)
         var open: Interruption?
+        let wait = Int((timeout / .seconds(1)).rounded(.up))
         for (second, health) in timeline.health.enumerated()
-        where health.failed > 0 || health.good > 0 {
-            if health.failed > health.good {
+        where health.failed > 0 || health.good > 0 || health.isSilent {
+            // Before its first response a service is not gone.
+            if health.isSilent ? good > 0 || open != nil : health.failed > health.good {
                 open = open ?? Interruption(at: second)
-                open?.add(health, at: second)
+                open?.add(health, sent: timeline.sent[second], at: second)
                 continue
             }
-            if let open, open.counts, good > 0 {
-                found.append(open)
+            if var one = open, one.counts, good > 0 {
+                let last = min(one.seconds.upperBound + wait, timeline.health.count - 1)
+                one.timedOut = timeline.health[one.seconds.lowerBound...last]
+                    .reduce(0) { $0 + $1.timeouts }
+                found.append(one)
             } else {
                 bad += open?.failed ?? 0
             }
@@ -70,8 +85,20 @@ struct Interruption: Hashable {
             fold.utc(Double(from)).flatMap { start in
                 fold.utc(Double(through + 1)).map { "from \(start) to \($0) UTC " }
             } ?? ""
-        return "outage \(when)(seconds \(Figures.count(from)) to \(Figures.count(through))): "
-            + "\(Figures.counted(failed, "request")) "
-            + (hasResponses ? "failed" : "got no response") + "; then the service recovered"
+        let place = "\(when)(seconds \(Figures.count(from)) to \(Figures.count(through)))"
+        let late =
+            timedOut == 0
+            ? "" : "\(Figures.counted(timedOut, "request")) timed out (target.timeout)"
+        let what =
+            failed == 0
+            ? "no response \(place) while \(Figures.counted(waiting, "request")) waited"
+            : "outage \(place): \(Figures.counted(failed, "request")) "
+                + (hasResponses ? "failed" : "got no response")
+        return what + (late.isEmpty ? "" : ", \(late)") + "; then the service recovered"
     }
+}
+
+extension Timeline.Health {
+    /// Nothing ended, and requests of several operations waited: one alone may be slow by its nature.
+    var isSilent: Bool { responses == 0 && failed == 0 && waitingOperations > 1 }
 }

@@ -66,6 +66,33 @@ extension Summary {
         ]
     }
 
+    /// The rig asks for HTTP/2 and was given something else.
+    static func olderHTTP(_ versions: [String: Int]) -> [String] {
+        let all = versions.values.reduce(0, +)
+        let older = all - versions["2", default: 0]
+        guard older > 0 else { return [] }
+        return [
+            "\(Figures.count(older)) of \(Figures.counted(all, "response")) came over HTTP/1.1, although target.http is 2: "
+                + "what answers there did not offer HTTP/2 (ALPN); enable it there, or write http: 1.1"
+        ]
+    }
+
+    /// Kept connections are the rig's default, and handshakes are part of latencies.
+    static func freshConnections(_ fold: RunFold) -> [String] {
+        let (made, sum) = (fold.sum(.connect).completed, fold.sum())
+        guard fold.rig?.connections == .perDevice, made >= sum.completed,
+            sum.completed >= max(leastResponses, 4 * fold.population.all.started)
+        else { return [] }
+        return [
+            "no connection was used twice: \(Figures.count(made)) connections for \(Figures.counted(sum.sent, "request")), "
+                + "because the server, or the proxy before it, closes each after a response (keep-alive is off); "
+                + "latencies include the time to connect"
+        ]
+    }
+
+    /// With so many, and with four for each household, devices have asked more than once.
+    private static let leastResponses = 20
+
     /// What the percentiles hold besides answers. `isStopped`: the run was, so that requests which it cut off are more than
     /// those of a device that was switched off.
     static func unanswered(_ operations: [OperationRow], isStopped: Bool) -> [String] {

@@ -49,10 +49,18 @@ struct OpenEnds {
         found[event.name]?.count += 1
     }
 
-    var notes: [String] {
+    /// `titles`: of pages that answered requests to the service itself, and so are nobody's login.
+    func notes(pagesInFront titles: Set<String>) -> [String] {
         Self.sorts.compactMap { sort in
-            found[sort.name].map {
-                "\(Figures.counted($0.count, sort.noun)) \(sort.happened) (the first: \($0.first)). \(sort.remedy)"
+            found[sort.name].map { found in
+                let title = titles.first { !$0.isEmpty && found.first.contains("('\($0)')") }
+                let remedy =
+                    title.map {
+                        "A page '\($0)' also answered requests to the service: something in front of it (firewall, CDN) "
+                            + "may have answered the login, too"
+                    } ?? sort.remedy
+                return
+                    "\(Figures.counted(found.count, sort.noun)) \(sort.happened) (the first: \(found.first)). \(remedy)"
             }
         }
     }

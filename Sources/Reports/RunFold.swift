@@ -48,6 +48,8 @@ package struct RunFold {
     private(set) var runEvents: [EventRow] = []
     /// What came before the load; nil where nothing did.
     private(set) var preparation: PreparationSummary?
+    /// Responses by the version of HTTP, of those that were kept; none where the rig does not ask for HTTP/2.
+    private(set) var versions: [String: Int] = [:]
     /// Logins and decisions that ended without a confirmation.
     private(set) var openEnds = OpenEnds()
     /// The shards of a merged run, and what the merge says of itself.
@@ -91,6 +93,11 @@ package struct RunFold {
         let before = try fold(cellsOf: history)
         preparation = try PreparationSummary(history, seconds: loadBegins, sum: before)
         try history.events(named: OpenEnds.names) { openEnds.add($0) }
+        if rig?.target.http == .http2 {
+            try history.exchanges {
+                if $0.delivery.status != nil { versions[$0.route.httpVersion, default: 0] += 1 }
+            }
+        }
         errors = try history.errorGroups().filter { $0.last.second >= loadBegins }
         for (position, group) in errors.prefix(25).enumerated() {
             guard let example = group.example else { continue }
@@ -134,8 +141,9 @@ package struct RunFold {
             sums[slot, default: Cell(key: cell.key)].merge(cell)
         }
         timeline.finish()
-        interruptions = Interruption.all(timeline)
-        silence = Silence(timeline.rows, timeout: rig?.target.timeout ?? .zero)
+        let timeout = rig?.target.timeout ?? .zero
+        interruptions = Interruption.all(timeline, timeout: timeout)
+        silence = Silence(timeline.rows, timeout: timeout)
         if let gone = silence?.second {
             var lateness = Histogram()
             try history.cells { cell in

@@ -227,7 +227,10 @@ public struct Summary: Sendable, Hashable {
         shards = fold.shards
         startSkew = StartSkew(fold.shards)
         mergeGaps = (fold.merge?.gaps ?? []).map { Sanitizer.line($0, limit: 400) }
-        rigNotes = fold.openEnds.notes + (findings?.columnNote.map { [$0] } ?? [])
+        rigNotes =
+            Self.olderHTTP(fold.versions) + Self.freshConnections(fold)
+            + fold.openEnds.notes(pagesInFront: Set(rows.map(\.pageTitle)))
+            + (findings?.columnNote.map { [$0] } ?? [])
         notes =
             (run.shard?.notes ?? [])
             + (fold.merge?.notes ?? []).map { Sanitizer.line($0, limit: 600) } + fold.gaps
@@ -259,6 +262,9 @@ public struct Summary: Sendable, Hashable {
 }
 
 extension Summary {
+    /// Somebody changed its arrivals while it went on: its load is not that of its rig.
+    package var isPacedByHand: Bool { events.contains { $0.origin == .control } }
+
     private static func storedResponses(_ rows: [ViolationRow]) -> String? {
         let ids = ViolationRow.repeatedIDs(rows)
         guard let id = ids.first else { return nil }

@@ -96,6 +96,11 @@ struct Timeline {
         /// Requests, and of them polls, that a connection was refused to or lost under.
         var unreached = 0
         var unreachedPolls = 0
+        /// Those that waited until `target.timeout`.
+        var timeouts = 0
+        /// Requests in flight at its end, and of how many operations they are.
+        var waiting = 0
+        var waitingOperations = 0
     }
     /// Requests throttled in each second.
     private(set) var throttled: [Int] = []
@@ -147,11 +152,30 @@ struct Timeline {
                 guard cell != nil || inFlight[operation, default: 0] > 0 else { continue }
                 rows.append(row(operation, cell))
             }
+            noteWaiting()
             if cells.isEmpty, inFlight.values.allSatisfy({ $0 == 0 }) {
                 second = next
             } else {
                 second += 1
             }
+        }
+    }
+
+    private mutating func noteWaiting() {
+        let waiting = inFlight.filter { $0.value > 0 && !$0.key.isOfConnection }
+        guard !waiting.isEmpty else { return }
+        lengthen()
+        health[second].waiting = waiting.values.reduce(0, +)
+        health[second].waitingOperations = waiting.count
+    }
+
+    /// What is kept by second reaches the current one.
+    private mutating func lengthen() {
+        while sent.count <= second {
+            sent.append(0)
+            polls.append(0)
+            throttled.append(0)
+            health.append(Health())
         }
     }
 
@@ -171,12 +195,7 @@ struct Timeline {
             let unanswered = cell.ended - cell.completed
             if unanswered > 0 { moment.statuses[0, default: 0] += unanswered }
         }
-        while sent.count <= second {
-            sent.append(0)
-            polls.append(0)
-            throttled.append(0)
-            health.append(Health())
-        }
+        lengthen()
         health[second].add(cell)
         sent[second] += cell.sent
         if operation.isPoll { polls[second] += cell.sent }
@@ -220,6 +239,7 @@ extension Timeline.Health {
         good += max(0, cell.completed - cell[.serverError] - cell[.malformed] - cell[.blocked])
         // What timed out failed for want of a response in an earlier second.
         failed += cell.errors - cell[.timeout]
+        timeouts += cell[.timeout]
         unreached += cell[.transport]
         if cell.key.operation.isPoll { unreachedPolls += cell[.transport] }
     }

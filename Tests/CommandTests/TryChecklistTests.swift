@@ -400,6 +400,19 @@ struct TryChecklistTests {
             try TryScene("a firewall's page").answered(
                 .registerClient, 403, html, type: "text/html", ["Server": "cloudflare"]
             ).fails(.register, "something in front of the service (cloudflare)", "target.headers"),
+            try TryScene("a compressed body").through(.accessToken)
+                .answered(.checkAuthentication, 403, "x", ["Content-Encoding": "gzip"])
+                .fails(.code, "remove Accept-Encoding from the rig's headers"),
+            try TryScene("a login on another node").through(.authenticate)
+                .answered(
+                    .mvpdLogin, 400, "<html><title>Session lost</title></html>", type: "text/html"
+                )
+                .fails(.loginPage, "sticky sessions", "the page says 'Session lost'"),
+            try TryScene("a login that set a cookie").through(.authenticate)
+                .answered(
+                    .mvpdLogin, 400, "<html></html>", type: "text/html", ["Set-Cookie": "a=b"]
+                )
+                .fails(.loginPage, "compare target.domain"),
             try TryScene("a path that is not there").answered(.registerClient, 404)
                 .fails(.register, "is not the sign-in service", "404"),
             try TryScene("no client needed, no path", target: ["auth: none"])

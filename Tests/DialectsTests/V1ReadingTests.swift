@@ -168,12 +168,12 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
             label: "a page where JSON is due", operation: .pollToken, status: 200, type: html,
             body: "<html>Pardon</html>",
             outcome: .blocked, answer: "blocked", result: .none,
-            reason: "HTML where the service answers JSON or XML (status 200)"),
+            reason: "HTML where the service answers JSON or XML"),
         ReadingCase(
             label: "a page that says it is JSON", operation: .authorize, status: 403,
             body: "<!DOCTYPE html><p>WAF",
             outcome: .blocked, answer: "blocked", result: .none,
-            reason: "HTML where the service answers JSON or XML (status 403)"),
+            reason: "HTML where the service answers JSON or XML"),
         ReadingCase(
             label: "500", operation: .authorize, status: 500,
             body: #"{"status":500,"message":"boom"}"#,

@@ -322,7 +322,7 @@ import Vocabulary
         ReadingCase(
             label: "a page where JSON is due", operation: .profiles, status: 200, type: html,
             body: "<html>Pardon</html>", outcome: .blocked, answer: "blocked", result: .none,
-            reason: "HTML where the service answers JSON (status 200)"),
+            reason: "HTML where the service answers JSON"),
         ReadingCase(
             label: "500", operation: .authorize, status: 500,
             body: error("internal_server_error", "none", 500), outcome: .serverError,

@@ -73,6 +73,48 @@ struct OutageTests {
         #expect(TerminalReport.text(summary, width: 200, color: false).contains(whole))
     }
 
+    @Test(
+        "a stall is told, also where what waited timed out; a slow start and a suspended rig are none",
+        arguments: [false, true])
+    func stalled(timesOut: Bool) throws {
+        var sample = Sample(Shape(households: 24, perSecond: 4, trouble: nil))
+        var waited = 0
+        for index in sample.exchanges.indices {
+            var exchange = sample.exchanges[index]
+            guard (3...4).contains(exchange.ended.second) else { continue }
+            waited += 1
+            exchange.ended = .start + .milliseconds(5_001)
+            if timesOut {
+                exchange.delivery = .unknown(TransportError(.timeout, "late"))
+                exchange.outcome = .timeout
+            }
+            sample.exchanges[index] = exchange
+        }
+        try #require(waited >= 10)
+        let waiting = sample.exchanges.count {
+            $0.sent.second <= 4 && $0.ended.second > 4 && !$0.operation.isOfConnection
+        }
+        let end = timesOut ? ", \(waited) requests timed out (target.timeout)" : ""
+        #expect(
+            try Summary(sample, thresholds: []).interruptions == [
+                "no response from 07:00:03 to 07:00:05 UTC (seconds 3 to 4) while \(waiting) requests waited\(end); "
+                    + "then the service recovered"
+            ])
+        // From the first second on; and of a rig that sent nothing meanwhile.
+        var early = sample
+        for index in early.exchanges.indices where early.exchanges[index].ended.second < 3 {
+            early.exchanges[index].ended = .start + .milliseconds(5_001)
+        }
+        var suspended = sample
+        for index in suspended.exchanges.indices
+        where (3...4).contains(suspended.exchanges[index].sent.second) {
+            suspended.exchanges[index].sent = .start + .milliseconds(2_999)
+        }
+        for sample in [early, suspended] where !timesOut {
+            #expect(try Summary(sample, thresholds: []).interruptions == [])
+        }
+    }
+
     @Test("a service that fails most of the time had no outage")
     func alwaysFailing() throws {
         var sample = Sample(Shape(households: 24, perSecond: 4, trouble: nil))

@@ -51,7 +51,7 @@ extension V1 {
         let reply = document.reply
         if document.isPage {
             let reason: Untrusted =
-                "HTML where the service answers JSON or XML (status \(reply.status))"
+                "HTML where the service answers JSON or XML"
             return Reading(.blocked, reply.status >= 500 ? .fault : .blocked, reason: reason)
         }
         switch reply.status {

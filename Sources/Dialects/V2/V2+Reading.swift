@@ -43,7 +43,7 @@ extension V2 {
     private func readService(_ document: ReplyDocument, to call: Call) -> Reading {
         let reply = document.reply
         if document.isPage {
-            let reason: Untrusted = "HTML where the service answers JSON (status \(reply.status))"
+            let reason: Untrusted = "HTML where the service answers JSON"
             return Reading(.blocked, reply.status >= 500 ? .fault : .blocked, reason: reason)
         }
         switch reply.status {

@@ -99,6 +99,8 @@ public struct ExchangeText: Sendable {
         case .fault: "cannot go on: \(recorded.exchange.reason ?? "a fault")"
         case .unavailable(let pause):
             "cannot go on: \(recorded.exchange.reason ?? "a fault"); asks to wait \(Self.time(pause))"
+        case .blocked where Remedy.unread(recorded.exchange.reason) != nil:
+            "cannot be read: \(recorded.exchange.reason ?? "")"
         case .blocked: "not from the service: \(recorded.exchange.reason ?? "")"
         case .unanswered(let error, _): "\(error.detail)"
         }

@@ -44,12 +44,21 @@ enum LoginRemedy {
     }
 
     private static func blocked(_ last: RecordedExchange) -> String {
-        "something in front of \(last.call.address.origin.host) responded in its place: ask its team to allow this "
+        Remedy.unread(last.exchange.reason)
+            ?? "something in front of \(last.call.address.origin.host) responded in its place: ask its team to allow this "
             + "machine's address, or to name a header for target.headers"
     }
 
     private static func turnedDown(_ reading: TrialReading, _ last: RecordedExchange) -> String {
         let target = reading.rig.target
+        if last.exchange.operation == .mvpdLogin, last.exchange.outcome == .rejected,
+            last.call.method == .get,
+            !reading.browser.contains(where: { $0.reply?.headers["Set-Cookie"] != nil })
+        {
+            let title = FrontPage.title(last.reply?.text ?? "")
+            return Remedy.lostSession + (title.isEmpty ? "" : "; the page says '\(title)'")
+                + "; else " + ServiceRemedy.report(last)
+        }
         return registration(reading, last)
             ?? "compare target.domain, target.redirect-url and target.mvpds with what is registered for "
             + "\(target.requestor), else " + ServiceRemedy.report(last)

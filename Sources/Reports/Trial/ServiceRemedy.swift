@@ -15,7 +15,9 @@ enum ServiceRemedy {
         }
         guard !hasSpoken, let reply = last.reply else { return nil }
         let origin = last.call.address.origin
-        if let remedy = FrontPage.remedy(reply.text) { return remedy }
+        if let remedy = Remedy.unread(last.exchange.reason) ?? FrontPage.remedy(reply.text) {
+            return remedy
+        }
         if (300..<400).contains(reply.status) {
             let place = reply.headers["Location"].flatMap { last.call.address.resolving($0) }
             return
@@ -49,7 +51,9 @@ enum ServiceRemedy {
         let target = reading.rig.target
         let reason = last.exchange.reason ?? ""
         let words = reason.lowercased()
-        if last.exchange.outcome == .blocked, let reply = last.reply { return guarded(reply) }
+        if last.exchange.outcome == .blocked, let reply = last.reply {
+            return Remedy.unread(reason) ?? guarded(reply)
+        }
         if last.exchange.outcome == .serverError || last.exchange.outcome == .malformed {
             return report(last)
         }
