@@ -167,7 +167,7 @@ struct TransferFailure {
     private var atProxy: String {
         if words.contains("response 407") {
             return "the proxy \(proxy ?? "") wants credentials (407); set user and password in "
-                + "target.proxy: http://USER:PASSWORD@HOST:PORT"
+                + "target.proxy: http://USER:${PROXY_PASSWORD}@HOST:PORT"
         }
         return "the proxy \(proxy ?? "") does not lead to \(place); correct target.proxy"
     }
@@ -210,9 +210,12 @@ struct TransferFailure {
             ),
             (
                 "unsupported protocol",
-                "speaks only older TLS than tls.minimum"
+                "speaks only older TLS than tls.minimum; lower that, or have the server speak a newer one"
             ),
-            ("protocol version", "speaks only older TLS than tls.minimum"),
+            (
+                "protocol version",
+                "speaks only older TLS than tls.minimum; lower that, or have the server speak a newer one"
+            ),
         ]
         if let found = remedies.first(where: { words.contains($0.words) }) {
             return "\(place) \(found.remedy)"

@@ -121,7 +121,7 @@ struct ProxyTests {
         #expect(
             transfer.refusal?.detail.hasPrefix(
                 "the proxy http://127.0.0.1:\(port) wants credentials (407); set user and password "
-                    + "in target.proxy: http://USER:PASSWORD@HOST:PORT") == true)
+                    + "in target.proxy: http://USER:${PROXY_PASSWORD}@HOST:PORT") == true)
         let plain = try Bench.run(engine: engine) {
             await $0.exchange(get(port), from: plainDevice())
         }
