@@ -11,14 +11,15 @@ enum NightKeeping {
     }
 
     /// Adds a night, lets old directories go, renders page and digest, tells terminal and command; returns
-    /// the exit code. `besides` is what the run itself ended with. Without `keep` nothing is deleted.
+    /// the exit code. `former`: the run whose row it replaces. `besides` is what the run itself ended with. Without `keep` nothing is deleted.
     static func keep(
-        _ night: Night, in book: NightBook, besides code: ExitCode?, keep: Int?, asJSON: Bool,
+        _ night: Night, insteadOf former: String = "", in book: NightBook, besides code: ExitCode?,
+        keep: Int?, asJSON: Bool,
         notify: NotifyOptions
     ) throws -> ExitCode {
         let page = NightsFiles.page(of: book.path)
         let view = try CommandFailure.catching(as: .couldNotRun) {
-            try book.add(night)
+            try book.add(night, insteadOf: former)
             if let keep {
                 let gone = NightShelf(book: book.path).prune(
                     try book.nights(of: night.rig), keep: keep)

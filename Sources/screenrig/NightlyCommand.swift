@@ -73,14 +73,15 @@ struct NightlyCommand: AsyncParsableCommand {
             try nights.add(unfinished(rig, directory, started: started, nights))
         }
         let failure = await run(into: directory)
-        try CommandFailure.catching(as: .couldNotRun) { try nights.remove(run: directory.name) }
         if failure?.code == .badInput {
+            try CommandFailure.catching(as: .couldNotRun) { try nights.remove(run: directory.name) }
             directory.removeIfEmpty()
             throw CommandFailure(code: .badInput, message: "")
         }
         let night = night(rig, directory, started: started, failure, nights)
         let code = try NightKeeping.keep(
-            night, in: nights, besides: failure?.code, keep: keep ?? rig.nightly.keep,
+            night, insteadOf: directory.name, in: nights, besides: failure?.code,
+            keep: keep ?? rig.nightly.keep,
             asJSON: traffic.play.json, notify: notify)
         if code != .passed { throw CommandFailure(code: code, message: "") }
     }

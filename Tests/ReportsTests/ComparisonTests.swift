@@ -105,6 +105,8 @@ struct ComparisonTests {
             try run(31, .microseconds(610)), try run(32, .microseconds(3_500)), draws: 200)
         let row = try #require(comparison.rows.first { $0.name == "connect p95" })
         #expect(row.verdict == .worse)
+        let judged = comparison.rows.filter { $0.verdict != .tooFew && $0.subject != "connect" }
+        #expect(comparison.compared == judged.count { !$0.isOnGrid })
         #expect(comparison.verdict == .noise && comparison.worse.isEmpty)
         #expect(
             comparison.headline.hasSuffix(

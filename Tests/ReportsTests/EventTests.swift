@@ -5,6 +5,7 @@ import Statistics
 import Testing
 
 @testable import Reports
+@testable import Trends
 
 @Suite("Events of a run") struct EventTests {
     /// A second with so many answers, errors among them, and a median in milliseconds.
@@ -116,6 +117,19 @@ import Testing
         #expect(row.line.contains("its command ended with status 1"))
         let page = EventSection.html([row]).text
         #expect(page.contains("kubectl &lt;deploy&gt;") && page.contains("no such deployment"))
+    }
+
+    @Test("a night whose arrivals somebody changed has no values, and a comparison doubts it")
+    func pacedByHand() throws {
+        func night(_ run: Deployed) throws -> Night {
+            try Night(run, series: [], started: "2026-11-21T02:00:00Z", path: "x", isOurs: true)
+        }
+        var run = Deployed()
+        #expect(try !night(run).isGap)
+        (run.event.origin, run.event.name) = (.control, "arrivals-paused")
+        #expect(try night(run).gap.hasPrefix("its arrivals were changed by 'screenrig control'"))
+        let doubts = Comparability(try Summary(run, thresholds: []), run.header).doubts
+        #expect(doubts == ["had its arrivals changed by 'screenrig control'"])
     }
 
     private static func threshold(_ line: String) -> Threshold? {

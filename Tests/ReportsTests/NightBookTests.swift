@@ -77,6 +77,8 @@ struct NightBookTests {
         try book.add(MadeUp.story[12])
         try book.add(MadeUp.story[26])
         #expect(try book.nights().count == 3)
+        try book.add(MadeUp.story[12], insteadOf: night.run)
+        #expect(try !book.nights().contains { $0.run == night.run } && book.nights().count == 3)
     }
 
     @Test("no book, another file, another schema: each with what to do about it")

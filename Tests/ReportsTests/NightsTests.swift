@@ -484,6 +484,18 @@ struct NightsTests {
         #expect(page.contains("href=\"#series-1\"") && page.contains("id=\"series-1\""))
     }
 
+    @Test("nights of one day have labels that do not overlap")
+    func labels() {
+        let nights = (10..<22).map { hour in
+            var night = MadeUp.night(hour, ["rate": 10])
+            night.started = "2026-09-20T\(hour):00:00Z"
+            return night
+        }
+        let page = NightsPage.text([NightsView(nights, rig: "nightly")]) { _ in nil }
+        let labels = page.matches(of: />09-20 (\d\d:00)</).map { String($0.1) }
+        #expect(Array(labels.prefix(4)) == ["10:00", "13:00", "16:00", "19:00"], "\(labels)")
+    }
+
     @Test("many nights are judged, the newest shown; two rigs stand on one page")
     func many() {
         let nights = (0..<200).map { index in

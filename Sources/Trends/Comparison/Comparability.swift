@@ -43,6 +43,9 @@ struct Comparability: Sendable, Hashable {
         if summary.exitStatus == .couldNotRun { doubts.append("could not run") }
         if !summary.mergeGaps.isEmpty { doubts.append("was merged without a part of its plan") }
         if summary.outage != nil { doubts.append("had a service outage") }
+        if summary.isPacedByHand {
+            doubts.append("had its arrivals changed by 'screenrig control'")
+        }
         if !summary.rigHealth.valid { doubts.append("was limited by the load generator") }
     }
 

@@ -15,7 +15,9 @@ extension Comparison {
     }
 
     /// The number of rows that had enough values and were compared.
-    public var compared: Int { rows.filter { $0.verdict != .tooFew && !$0.isOnGrid }.count }
+    public var compared: Int {
+        rows.filter { $0.verdict != .tooFew && !$0.isOnGrid && !$0.isOfMachine }.count
+    }
 
     private var machineWords: String {
         let differs = rows.contains { $0.isOfMachine && [.worse, .better].contains($0.verdict) }

@@ -145,7 +145,11 @@ extension Night {
             summary.rigHealth.reasons.first.map { "the rig was the bottleneck: \($0)" }
                 ?? summary.headline
         case .violated, .failed, .missed, .passed:
-            breaker.isEmpty ? "" : "stopped by the breaker: \(Sanitizer.line(breaker, limit: 200))"
+            breaker.isEmpty
+                ? summary.isPacedByHand
+                    ? "its arrivals were changed by 'screenrig control', so that its load was another one"
+                    : ""
+                : "stopped by the breaker: \(Sanitizer.line(breaker, limit: 200))"
         }
     }
 

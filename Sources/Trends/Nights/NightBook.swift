@@ -100,12 +100,12 @@ public final class NightBook: Sendable {
             at TEXT NOT NULL DEFAULT '', PRIMARY KEY (rig, series, at)) WITHOUT ROWID;
         """
 
-    /// Adds a night; the same run again takes the place of its former row.
-    public func add(_ night: Night) throws(NightError) {
+    /// Adds a night; the same run again takes the place of its former row, and so does one that has no run any more of that
+    /// of `former`.
+    public func add(_ night: Night, insteadOf former: String = "") throws(NightError) {
         try guarded { database in
-            if !night.run.isEmpty {
-                try database.execute(
-                    sql: "DELETE FROM nights WHERE run = ?", arguments: [night.run])
+            for run in Set([night.run, former]) where !run.isEmpty {
+                try database.execute(sql: "DELETE FROM nights WHERE run = ?", arguments: [run])
             }
             try database.execute(
                 sql: """

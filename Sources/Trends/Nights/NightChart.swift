@@ -34,9 +34,12 @@ struct NightChart {
 
     private var nightAxis: Axis {
         let count = view.nights.count
-        let step = max(1, Int((Double(count) / 9).rounded(.up)))
+        let labels = view.nights.map { String($0.day.dropFirst(5)) }
+        // Nine dates fit, and fewer of nights that are named with their time.
+        let fitting = max(2, 63 / ((labels.map(\.count).max() ?? 5) + 2))
+        let step = max(1, Int((Double(count) / Double(fitting)).rounded(.up)))
         let ticks = stride(from: 0, to: count, by: step).map {
-            Axis.Tick(value: Double($0), label: String(view.nights[$0].day.dropFirst(5)))
+            Axis.Tick(value: Double($0), label: labels[$0])
         }
         return Axis(shape: .linear, low: -0.7, high: Double(count) - 0.3, ticks: ticks)
     }
