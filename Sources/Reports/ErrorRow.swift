@@ -218,6 +218,18 @@ enum Remedy {
         }
     }
 
+    /// How the example is found on the other side. A page of a proxy has no request id of the service's.
+    private static func search(_ group: ErrorGroup) -> String {
+        guard let example = group.example, example.requestID == nil else {
+            return "its team can find the example in its logs by the request ids"
+        }
+        let server = example.evidence["Server"].map { " (\(Sanitizer.line($0, limit: 60)))" } ?? ""
+        return
+            "the example has no request id, so the service may not have seen it: look in the log of what answers at "
+            + "this address\(server), by its time and by X-Screenrig, which ends with "
+            + "/\(example.device.household)/\(example.sequence)"
+    }
+
     /// Against a body in a content coding (`ReplyDocument.unreadable`); nil for any other reason.
     static func unread(_ reason: String?) -> String? {
         guard let reason, reason.contains("a body with Content-Encoding ") else { return nil }
@@ -260,7 +272,8 @@ enum Remedy {
                 + "packets"
         case (.blocked, 500..., _):
             "an HTML page of status 5xx: the service itself failed, or what is in front of it (load balancer, CDN) "
-                + "did not reach it; its team can find the example in its logs by the request ids"
+                + "did not reach it"
+                + (group.status == 503 ? " or limits requests" : "") + "; " + search(group)
         case (.blocked, _, _):
             "something in front of the service responded (firewall, CDN, login wall): have this "
                 + "machine's address allowed, or set the header that lets it through (target.headers)"
@@ -268,15 +281,12 @@ enum Remedy {
             "the response violates the protocol; the example names the rule"
         case (.serverError, 502...504, _):
             "the service itself failed, or what is in front of it (load balancer, CDN) did not reach it or did not wait; "
-                + "its team can find the example in its logs by the request ids"
-        case (.serverError, _, _):
-            "the service itself failed; its team can find the example in its logs by the request "
-                + "ids"
+                + search(group)
+        case (.serverError, _, _): "the service itself failed; " + search(group)
         case (.rejected, 400, .registerClient):
             "check target.software-statement: it must be for this environment and not revoked"
         case (.rejected, 401, .userinfo):
-            "the service turned down an access token that it had issued; its team can find the example in its logs by "
-                + "the request ids"
+            "the service turned down an access token that it had issued; " + search(group)
         case (.rejected, 401, _):
             "the access token was not accepted: check target.clients and the service's clock"
         case (.rejected, 403, .accessToken):

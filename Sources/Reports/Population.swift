@@ -59,6 +59,8 @@ struct Population {
         var wanted = 0
         /// Of those, households that failed later.
         var failedLater = 0
+        /// And households that were still under way.
+        var runningSignedIn = 0
         /// Told at least once that the account may not watch what it asked for.
         var notEntitled = 0
         var signIn = Histogram()
@@ -79,6 +81,7 @@ struct Population {
             if household.hasSignedIn {
                 signedIn += 1
                 if household.fate == .failed { failedLater += 1 }
+                if household.fate == .running { runningSignedIn += 1 }
             }
             if household.abandonedBy == .service { abandonedByService += 1 }
             if household.fate == .abandoned {

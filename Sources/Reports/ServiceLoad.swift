@@ -27,7 +27,7 @@ public struct ServiceLoad: Sendable, Hashable {
     /// Steps at most: enough for a curve.
     private static let stepsAtMost = 60
 
-    /// Nil where nothing was sent.
+    /// Nil where nothing reached the service.
     init?(_ fold: RunFold) {
         let timeline = fold.timeline
         let seconds = timeline.sent.count
@@ -57,6 +57,7 @@ public struct ServiceLoad: Sendable, Hashable {
                     values[min(from, values.count)..<min(from + width, values.count)].max() ?? 0
                 })
         }
+        guard measures.contains(where: { $0.peak > 0 }) else { return nil }
     }
 
     private static func reached(

@@ -160,6 +160,8 @@ public struct Summary: Sendable, Hashable {
         public var abandonedByRun: Int
         /// Still under way when the record ended.
         public var running: Int
+        /// Of those, the ones that had signed in: counted under both.
+        public var runningSignedIn: Int
     }
 
     /// All exchanges together.
@@ -329,6 +331,7 @@ extension Summary.Households {
         abandonedByViewer = all.abandonedByViewer
         abandonedByRun = all.abandonedByRun
         running = all[.running]
+        runningSignedIn = all.runningSignedIn
     }
 }
 

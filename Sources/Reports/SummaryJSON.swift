@@ -252,6 +252,7 @@ enum SummaryJSON {
             ("abandoned", .integer(households.abandoned)),
             ("abandonedByService", .integer(households.abandonedByService)),
             ("running", .integer(households.running)),
+            ("runningSignedIn", .integer(households.runningSignedIn)),
             ("failedLater", .integer(households.failedLater)),
             ("notEntitled", .integer(households.notEntitled)),
         ])

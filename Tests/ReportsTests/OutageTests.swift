@@ -214,6 +214,40 @@ struct OutageTests {
         }
     }
 
+    @Test(
+        "who had signed in and was under way at the end of a record is counted under both, and it is said"
+    )
+    func running() throws {
+        var sample = Sample(Shape(households: 6, trouble: nil, isCutShort: true))
+        let signedIn = sample.records.indices.filter { sample.records[$0].fate == .signedIn }
+        for index in signedIn.prefix(3) { sample.records[index].fate = .running }
+        sample.records[signedIn[0]].tokenSeen = nil
+        sample.records[signedIn[0]].stage = .codeShown
+        let summary = try Summary(sample, thresholds: [])
+        #expect(summary.households.running == 3 && summary.households.runningSignedIn == 2)
+        #expect(
+            ReportPage.text(summary).contains("3 still in progress, of which 2 had signed in"))
+    }
+
+    @Test("an error without a request id is not found by it")
+    func withoutID() throws {
+        var sample = Sample(Shape(households: 8, trouble: nil))
+        for index in sample.exchanges.indices where sample.exchanges[index].operation == .pollToken
+        {
+            sample.exchanges[index].delivery = .answered(status: 503)
+            sample.exchanges[index].outcome = .blocked
+            sample.exchanges[index].evidence = ["Server": "nginx/1.22.1"]
+        }
+        let hint = try #require(try Summary(sample, thresholds: []).errors.first?.hint)
+        #expect(hint.contains("or limits requests; the example has no request id"), "\(hint)")
+        #expect(hint.contains("at this address (nginx/1.22.1), by its time"), "\(hint)")
+        for index in sample.exchanges.indices {
+            sample.exchanges[index].evidence = ["X-Request-Id": "abc"]
+        }
+        let found = try #require(try Summary(sample, thresholds: []).errors.first?.hint)
+        #expect(found.hasSuffix("its team can find the example in its logs by the request ids"))
+    }
+
     @Test("whoever was under way at Ctrl-C is counted; an untrusted run says what to do")
     func wording() throws {
         var sample = Sample(Shape(households: 6, trouble: nil, isInterrupted: true))

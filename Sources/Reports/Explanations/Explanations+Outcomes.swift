@@ -86,11 +86,12 @@ extension Explanation {
             harmless: "target.base points to another server.", send: times + ", and the body"),
         outcome(
             "blocked", "a response from something in front of the service",
-            "HTML instead of JSON or XML: a firewall, a CDN or a captcha. Whether the request took "
-                + "effect is unknown.",
+            "HTML instead of JSON or XML, or a compressed body: the page of a firewall, a CDN or a captcha; with 502, 503, "
+                + "504 or 400 that of a proxy or load balancer, which did not reach the service, limits requests, or did "
+                + "not accept this one. Whether the request took effect is unknown.",
             harmless:
                 "This machine's address is not allowed: have it allowed, or set the header that "
-                + "lets it through (target.headers).",
+                + "lets it through (target.headers). The rig asks for compressed bodies (Accept-Encoding).",
             send: "this machine's public address, UTC time, CF-Ray or the like"),
         outcome(
             "not-sent", "the request was not sent",

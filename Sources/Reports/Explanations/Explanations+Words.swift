@@ -75,6 +75,11 @@ extension Explanation {
                 + "Both include the poll interval. Of a household that signs in several times the first counts."
         ),
         word(
+            "sign-in-service", "the time of a sign-in without the viewer's own time",
+            "signInServiceMs, 'without the viewer': from the code on the TV to the token on the TV, less the time that the "
+                + "viewer took to notice the code, to type and to decide. It includes the wait for the next poll."
+        ),
+        word(
             "token-visibility",
             "the time from the phone's last response to the first poll that returned the token",
             "tokenVisibilityMs: how long a viewer waits after finishing on the phone. It includes the "
@@ -128,6 +133,17 @@ extension Explanation {
             "run --resume does not run it again, because its second sign-in would count as the service's doing. The "
                 + "report and run.shard.lost of summary.json name it.",
             harmless: "A process that is killed loses the households that were in progress."),
+        word(
+            "gap", "a night without values",
+            "Its run failed, was stopped or killed, was limited by the load generator, or had its arrivals changed by "
+                + "'screenrig control', so that its times say nothing of the service. It stays in the series with its reason, "
+                + "and no level or change is made of it.",
+            harmless: "The load machine was busy, or somebody stopped the run."),
+        word(
+            "unusual", "a night that is further from its level than its neighbours",
+            "A single night proves no lasting change: the digest is amber, and the next one or two nights decide "
+                + "whether it is a regression. nightly.alarm of the rig says from which factor on a single night fails.",
+            harmless: "A busy machine, a backup or a deploy in that night."),
         word(
             "threshold", "a condition that a run must meet to pass",
             "Example: 'poll-token p99 < 250ms'. The defaults are errors < 1%, households "

@@ -28,7 +28,11 @@ enum HouseholdSections {
     }
 
     private static func running(_ counts: Summary.Households) -> HTML {
-        counts.running == 0 ? .none : ", \(Figures.count(counts.running)) still in progress"
+        let signedIn: HTML =
+            counts.runningSignedIn == 0
+            ? .none : ", of which \(Figures.count(counts.runningSignedIn)) had signed in"
+        return counts.running == 0
+            ? .none : ", \(Figures.count(counts.running)) still in progress\(signedIn)"
     }
 
     private static func denied(_ counts: Summary.Households) -> HTML {
