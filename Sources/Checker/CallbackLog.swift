@@ -49,8 +49,8 @@ extension SharedState {
             standing: standing(.conforms, .certain, .documented, nil), household: household,
             exchanges: [], operations: [], signature: "conforms: \(first.sentence)", gap: nil,
             at: at.nanoseconds,
-            sentence: "household \(household): the SDK violated the order of its callbacks "
-                + "(access-enabler-sdk.md 10): \(first)")
+            sentence: "household \(household): the SDK violated the order of its callbacks: "
+                + "\(first)")
         violation.times = breaches.count
         _ = add(violation)
     }

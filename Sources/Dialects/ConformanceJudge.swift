@@ -31,7 +31,7 @@ struct ConformanceJudge {
     private func deviation(
         _ rule: String, _ found: String, _ source: Deviation.Source = .documented
     ) -> Deviation {
-        Deviation(rule: "\(table.page) \(row.page): \(rule)", found: found, source: source)
+        Deviation(rule: "\(table.page), \(row.page): \(rule)", found: found, source: source)
     }
 
     private func contentType(_ wanted: String) -> Deviation {

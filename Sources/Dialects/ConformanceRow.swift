@@ -4,7 +4,7 @@ internal import Vocabulary
 /// One operation of a protocol's page, as what its answers may be: the row of a table that the device's
 /// side, the `conforms` invariant and the tests read. Each part names its source.
 final class ConformanceRow: Sendable {
-    /// `2, R1`: where the page speaks of it.
+    /// `R1`: its name in docs/coverage.md.
     let page: String
     let operation: OperationName
     let answers: [ExpectedReply]

@@ -2,7 +2,7 @@ internal import Vocabulary
 
 /// What a protocol's page says of the answers to all of its operations.
 final class ConformanceTable: Sendable {
-    /// `rest-v1.md`.
+    /// `REST V1`.
     let page: String
     /// What any endpoint may give.
     let anywhere: [ConformanceRow.ExpectedReply]
@@ -54,7 +54,7 @@ final class ConformanceTable: Sendable {
             let listed = row.answers.map { String($0.status) }.joined(separator: ", ")
             return [
                 Deviation(
-                    rule: "\(page) \(row.page): \(call.operation.name) answers \(listed)",
+                    rule: "\(page), \(row.page): \(call.operation.name) answers \(listed)",
                     found: "status \(reply.status)",
                     source: disputed.contains(reply.status) ? .reading : row.others)
             ]

@@ -107,7 +107,7 @@ public struct Profile: Hashable, Sendable {
 /// Where an answer left the protocol page, judged at capture against the dialect's table.
 public struct Deviation: Hashable, Sendable, CustomStringConvertible {
     public enum Source: String, Sendable { case documented, reading, own }
-    /// The rule and where it stands: `rest-v1.md 6.1: expires is a number`.
+    /// The rule and where it stands: `REST V1, R1: expires is a number`.
     public var rule: String
     /// What was found instead, without secrets.
     public var found: String

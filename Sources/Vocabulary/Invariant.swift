@@ -191,7 +191,7 @@ extension Invariant {
                     + "sees the token",
                 meaning: "The phone's sign-in was confirmed, and a poll sent one poll interval "
                     + "later (polling.every plus jitter, at least 5 s) still returned \"not "
-                    + "yet\" (rest-v1.md, 16). After a 429, a 5xx or a lost poll the next poll "
+                    + "yet\". After a 429, a 5xx or a lost poll the next poll "
                     + "is checked instead; a TV that has stopped polling is not checked.",
                 harmless: "A longer replication lag that the server's team has announced: set "
                     + "policies.visibility.",
@@ -326,7 +326,7 @@ extension Invariant {
                 "a media token needs a valid authentication and authorization of that "
                     + "device and resource",
                 meaning: "A media token was issued without one of them, or an authorization ended "
-                    + "before its expiry without a sign-out or a new sign-in (rest-v1.md, 11).",
+                    + "before its expiry without a sign-out or a new sign-in.",
                 harmless: "A temporary pass, if the service offers one.",
                 observed: "TVs got a media token that was not authorized, or not new",
                 source: .documented,
@@ -406,7 +406,7 @@ extension Invariant {
                 meaning:
                     "A response showed a profile of another provider than the request named, the "
                     + "same provider twice, a type that this request never shows, or a profile outside "
-                    + "its own notBefore and notAfter (rest-v2.md, 6).",
+                    + "its own notBefore and notAfter.",
                 harmless:
                     "An issuer other than the provider alone: one of the vendor's samples has it. "
                     + "Clock skew: set policies.clock-tolerance.",
@@ -434,7 +434,7 @@ extension Invariant {
                 meaning:
                     "A profile ended with the logout or login at another provider, or carried the "
                     + "user of another provider's login.",
-                harmless: "None known: a device may have several active profiles (rest-v2.md, 6).",
+                harmless: "None known: a device may have several active profiles.",
                 observed: "TVs lost or mixed up the profiles of two providers",
                 source: .documented,
                 level: .monotonicReads,
@@ -464,7 +464,7 @@ extension Invariant {
                 "a session's action matches the profiles of its device",
                 meaning:
                     "create-session returned \"authorize\" for a device without a profile at that "
-                    + "provider, or \"authenticate\" for one that has a live one (rest-v2.md, 5.2).",
+                    + "provider, or \"authenticate\" for one that has a live one.",
                 harmless: "Replication lag: set policies.visibility.",
                 observed: "TVs were sent the wrong way by create-session",
                 source: .documented,
@@ -479,7 +479,7 @@ extension Invariant {
                 meaning:
                     "The notAfter of a profile became later although nobody had signed in again.",
                 harmless:
-                    "None known: no session, poll or decision prolongs a profile (rest-v2.md, 6).",
+                    "None known: no session, poll or decision prolongs a profile.",
                 observed: "TVs saw a profile become longer without a login",
                 source: .documented,
                 companions: [.oneToken, .oneOwner, .profileViewsAgree, .retryOnce])
@@ -500,7 +500,7 @@ extension Invariant {
             Declaration(
                 "preauthorize-inert",
                 "preauthorize issues no media token",
-                meaning: "A response to preauthorize carried a media token (rest-v2.md, 7).",
+                meaning: "A response to preauthorize carried a media token.",
                 harmless: "None known.",
                 observed: "TVs got a media token from preauthorize",
                 source: .documented,
@@ -512,7 +512,7 @@ extension Invariant {
                 "a single sign-on profile is shown only to the identity that signed in",
                 meaning:
                     "A device was shown a profile by single sign-on without an identity token, or "
-                    + "one of a user who had signed in under another identity (rest-v2.md, 8.2).",
+                    + "one of a user who had signed in under another identity.",
                 harmless:
                     "Devices of two homes use one identity: then they are one to the service.",
                 observed: "TVs saw a single sign-on profile of somebody else",
@@ -540,7 +540,7 @@ extension Invariant {
                 "a temporary pass is not prolonged, and stays used up",
                 meaning:
                     "The end of a temporary pass moved after the first playback, or a pass that "
-                    + "had been reported as used up worked again (rest-v2.md, 11).",
+                    + "had been reported as used up worked again.",
                 harmless: "Somebody reset the pass for this device.",
                 observed: "TVs got more out of a temporary pass than it allows",
                 source: .documented)
@@ -549,7 +549,7 @@ extension Invariant {
                 "degradation-bounded",
                 "degraded access lasts as long as its rule, and is never among the profiles",
                 meaning: "A degraded profile was listed by profiles, or was shown while no rule of "
-                    + "that provider was active (rest-v2.md, 10).",
+                    + "that provider was active.",
                 harmless: "A rule that the rig does not know of was active.",
                 observed: "TVs got degraded access without a rule",
                 source: .documented)
@@ -557,8 +557,7 @@ extension Invariant {
             Declaration(
                 "session-superseded",
                 "after a newer session of the device the older code leads to no profile",
-                meaning: "A code worked after the device had created a newer session "
-                    + "(rest-v2.md, 5.2).",
+                meaning: "A code worked after the device had created a newer session.",
                 harmless: "The service allows it: set policies.new-code to keep.",
                 observed: "households had an older code that still worked",
                 source: .policy,
@@ -571,7 +570,7 @@ extension Invariant {
                 "a sign-in of one protocol never shows in the other",
                 meaning:
                     "A device that speaks one protocol was shown the sign-in that a device made "
-                    + "over the other (rest-v2.md, 17).",
+                    + "over the other.",
                 harmless:
                     "None known: sign-ins are not carried over, and every user signs in again.",
                 observed: "households saw a sign-in of the other protocol",

@@ -254,7 +254,7 @@ extension OperationName {
             "authorize",
             "the TV asks to play one resource",
             "adobe-pass-v1: 200 with an expiry means yes, 403 means no. adobe-pass-v2: 200 with a "
-                + "decision of each resource, and with yes a media token (rest-v2.md § 7.3).",
+                + "decision of each resource, and with yes a media token.",
             harmless:
                 "403, or a decision that denies: the account may not play this resource; take another "
                 + "from its package."),
@@ -282,7 +282,7 @@ extension OperationName {
             "create-session",
             "the TV asks for an authentication session and its code",
             "The TV names the provider if it knows it. The answer is a code to show, or says that the "
-                + "device may ask for a decision at once (rest-v2.md § 5).",
+                + "device may ask for a decision at once.",
             harmless: "400 invalid_integration: the provider is not switched on for this service "
                 + "provider. resume: the TV named no provider; the phone completes the session."),
         Declaration(

@@ -54,8 +54,8 @@ struct CallbackTests {
             found.signature == "conforms: setToken came without an authorization call (rule 5)")
         #expect(
             found.sentence
-                == "household 7: the SDK violated the order of its callbacks "
-                + "(access-enabler-sdk.md 10): event 7: setToken came without an "
+                == "household 7: the SDK violated the order of its callbacks: "
+                + "event 7: setToken came without an "
                 + "authorization call (rule 5)")
     }
 
@@ -81,8 +81,8 @@ struct CallbackTests {
         let events = Self.events(Self.kept.dropLast())
         #expect(
             Self.findings(events).violations.map(\.sentence) == [
-                "household 7: the SDK violated the order of its callbacks "
-                    + "(access-enabler-sdk.md 10): 1 authorizations were never answered (rule 5)"
+                "household 7: the SDK violated the order of its callbacks: "
+                    + "1 authorizations were never answered (rule 5)"
             ])
         #expect(Self.findings(events, hasEnded: false).violations.isEmpty)
     }

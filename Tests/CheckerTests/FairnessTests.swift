@@ -69,7 +69,7 @@ struct FairnessTests {
         let last = try #require(story.exchanges.lastIndex { $0.operation == .pollToken })
         for (place, rule) in [(0, "x"), (last, "y")] {
             story.exchanges[place].deviations = [
-                Deviation(rule: "rest-v1.md 2: \(rule)", found: "none", source: .documented)
+                Deviation(rule: "REST V1: \(rule)", found: "none", source: .documented)
             ]
         }
         let excepted = story.exchanges[isFirst ? 0 : last].operation
@@ -78,7 +78,7 @@ struct FairnessTests {
         ]
         let found = try story.only()
         #expect(found.standing == .fails && found.times == 2)
-        #expect(found.sentence.contains(isFirst ? "rest-v1.md 2: y" : "rest-v1.md 2: x"))
+        #expect(found.sentence.contains(isFirst ? "REST V1: y" : "REST V1: x"))
         #expect(story.findings.failing == 1)
     }
 

@@ -57,21 +57,21 @@ struct InvariantTests {
     func conforms() throws {
         var story = Story.clean()
         story.exchanges[0].deviations = [
-            Deviation(rule: "rest-v1.md 2: x", found: "status 299", source: .reading)
+            Deviation(rule: "REST V1: x", found: "status 299", source: .reading)
         ]
         let found = try story.only()
         #expect(found.invariant == .conforms)
         #expect(found.source == .ours)
         #expect(
             found.sentence
-                == "household 7: the TV's check-authentication #1: rest-v1.md 2: x; found status 299"
+                == "household 7: the TV's check-authentication #1: REST V1: x; found status 299"
         )
         // However many rules it breaks, it is one answer; what is documented is reported.
         story.exchanges[0].deviations.append(
-            Deviation(rule: "rest-v1.md 3: y", found: "no body", source: .documented))
+            Deviation(rule: "REST V1: y", found: "no body", source: .documented))
         let both = try story.only()
         #expect(both.times == 1 && both.source == .documented)
-        #expect(both.sentence.hasSuffix("rest-v1.md 3: y; found no body"))
+        #expect(both.sentence.hasSuffix("REST V1: y; found no body"))
     }
 }
 

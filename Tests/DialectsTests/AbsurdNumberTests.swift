@@ -17,32 +17,32 @@ struct TimeField: Sendable, CustomTestStringConvertible {
     static let all = [
         TimeField(
             name: "expires_in", operation: .accessToken,
-            body: #"{"access_token":"t","expires_in":@}"#, page: "5, D2"),
+            body: #"{"access_token":"t","expires_in":@}"#, page: "D2"),
         TimeField(
             name: "generated", operation: .registrationCode,
             body: #"{"id":"i","code":"Q7MK2XA","generated":@,"expires":1760001800000}"#,
-            page: "6.1, R1"),
+            page: "R1"),
         TimeField(
             name: "expires", operation: .registrationCode,
             body: #"{"id":"i","code":"Q7MK2XA","generated":1760000000000,"expires":@}"#,
-            page: "6.1, R1"),
+            page: "R1"),
         TimeField(
             name: "generated", operation: .registrationRecord,
             body: #"{"id":"i","code":"Q7MK2XA","generated":@,"expires":1760001800000}"#,
-            page: "6.2, R2", isOptional: true),
+            page: "R2", isOptional: true),
         TimeField(
             name: "expires", operation: .registrationRecord,
             body: #"{"id":"i","code":"Q7MK2XA","generated":1760000000000,"expires":@}"#,
-            page: "6.2, R2", isOptional: true),
+            page: "R2", isOptional: true),
         TimeField(
             name: "expires", operation: .pollToken,
-            body: #"{"mvpd":"M","userId":"u","requestor":"D","expires":@}"#, page: "10, N4"),
+            body: #"{"mvpd":"M","userId":"u","requestor":"D","expires":@}"#, page: "N4"),
         TimeField(
             name: "expires", operation: .authorize,
-            body: #"{"resource":"r","mvpd":"M","requestor":"D","expires":@}"#, page: "11, Z3"),
+            body: #"{"resource":"r","mvpd":"M","requestor":"D","expires":@}"#, page: "Z3"),
         TimeField(
             name: "expires", operation: .mediaToken,
-            body: #"{"serializedToken":"dA==","mvpdId":"M","expires":@}"#, page: "11, Z5"),
+            body: #"{"serializedToken":"dA==","mvpdId":"M","expires":@}"#, page: "Z5"),
     ]
 }
 

@@ -135,15 +135,15 @@ import Vocabulary
         let json: Headers = ["Content-Type": "application/json;charset=utf-8"]
         let bodies: [(OperationName, String, String)] = [
             (
-                .authorize, "11, Z3",
+                .authorize, "Z3",
                 #"{"mvpd":"D","resource":"\#(answered)","requestor":"R","expires":"1"}"#
             ),
             (
-                .authorizationToken, "11, Z4",
+                .authorizationToken, "Z4",
                 #"{"mvpd":"D","resource":"\#(answered)","requestor":"R","expires":"1"}"#
             ),
             (
-                .mediaToken, "11, Z5",
+                .mediaToken, "Z5",
                 #"{"resource":"\#(answered)","requestor":"R","expires":"1","serializedToken":"PHg+","userId":"u","mvpdId":"D"}"#
             ),
         ]
@@ -155,7 +155,7 @@ import Vocabulary
             #expect(reading.outcome == .ok)
             #expect(
                 reading.deviations.map(\.rule)
-                    == (deviates ? ["rest-v1.md \(page): resource is the one asked for"] : []))
+                    == (deviates ? ["REST V1, \(page): resource is the one asked for"] : []))
         }
     }
 }

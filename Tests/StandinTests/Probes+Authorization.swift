@@ -10,11 +10,11 @@ extension Probes {
             _ status: Int, _ label: String, _ query: String, signedIn: Bool = true
         ) -> [Probe<A>] {
             [
-                Probe("11, Z1", .preauthorize, status, label) { world in
+                Probe("Z1", .preauthorize, status, label) { world in
                     let device = signedIn ? world.signedIn().device : world.issued().device
                     return world.ask(.get, "/api/v1/preauthorize", "\(key(device))\(query)")
                 },
-                Probe("11, Z2", .preauthorizeCode, status, label) { world in
+                Probe("Z2", .preauthorizeCode, status, label) { world in
                     let code = signedIn ? world.signedIn().code : world.issued().code
                     return world.ask(
                         .get, "/api/v1/preauthorize/\(code)", "requestor=DEMOTV\(query)",
@@ -28,7 +28,7 @@ extension Probes {
             + decide(403, "more than five (A15)", "&resource=a,b,c,d,e,f")
             + decide(412, "nobody", "&resource=a", signedIn: false)
             + [
-                Probe("11, Z1", .preauthorize, 412, "expired") {
+                Probe("Z1", .preauthorize, 412, "expired") {
                     let device = $0.signedIn("DemoGone").device
                     return $0.ask(.get, "/api/v1/preauthorize", "\(key(device))&resource=a")
                 }
@@ -52,7 +52,7 @@ extension Probes {
             _ device: @escaping (inout World<A>) -> String
         ) -> Probe<A> {
             play(
-                "11, Z3", .authorize, "/api/v1/authorize", status, label, resource: resource,
+                "Z3", .authorize, "/api/v1/authorize", status, label, resource: resource,
                 device)
         }
         func read(
@@ -60,7 +60,7 @@ extension Probes {
             _ device: @escaping (inout World<A>) -> String
         ) -> Probe<A> {
             play(
-                "11, Z4", .authorizationToken, "/api/v1/tokens/authz", status, label,
+                "Z4", .authorizationToken, "/api/v1/tokens/authz", status, label,
                 resource: resource, device)
         }
         func media(
@@ -68,13 +68,13 @@ extension Probes {
             path: String = "/api/v1/tokens/media",
             _ device: @escaping (inout World<A>) -> String
         ) -> Probe<A> {
-            play("11, Z5", .mediaToken, path, status, label, resource: resource, device)
+            play("Z5", .mediaToken, path, status, label, resource: resource, device)
         }
         func metadata(
             _ status: Int, _ label: String, _ device: @escaping (inout World<A>) -> String
         ) -> Probe<A> {
             asked(
-                "12, U1", .userMetadata, "/api/v1/tokens/usermetadata", status, label, device)
+                "U1", .userMetadata, "/api/v1/tokens/usermetadata", status, label, device)
         }
         return [
             authorize(200, "signed in") { $0.signedIn().device },
@@ -107,7 +107,7 @@ extension Probes {
         func leave(
             _ status: Int, _ label: String, _ query: String
         ) -> Probe<A> {
-            Probe("13, L2", .logout, status, label) {
+            Probe("L2", .logout, status, label) {
                 let device = $0.signedIn().device
                 return $0.ask(
                     .get, "/api/v1/logout", query.replacing("DEVICE", with: device), auth: false,
@@ -116,14 +116,14 @@ extension Probes {
         }
         let back = "&redirect_url=https%3A%2F%2Fdemo.test%2Fdone"
         return [
-            Probe("13, L1", .logout, 204, "signed in") {
+            Probe("L1", .logout, 204, "signed in") {
                 let device = $0.signedIn().device
                 return $0.ask(.delete, "/api/v1/logout", key(device))
             },
-            Probe("13, L1", .logout, 204, "nobody") {
+            Probe("L1", .logout, 204, "nobody") {
                 $0.ask(.delete, "/api/v1/logout", key("none"))
             },
-            Probe("13, L1", .logout, 400, "no device") {
+            Probe("L1", .logout, 400, "no device") {
                 $0.ask(.delete, "/api/v1/logout", "requestor=DEMOTV")
             },
             leave(302, "signed in", key("DEVICE") + back),

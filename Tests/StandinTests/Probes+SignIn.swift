@@ -10,7 +10,7 @@ extension Probes {
             _ status: Int, _ label: String, without: String? = nil,
             replacing: (String, String)? = nil
         ) -> Probe<A> {
-            Probe("8, N1", .authenticate, status, label) { world in
+            Probe("N1", .authenticate, status, label) { world in
                 let code = world.issued().code
                 var query = "reg_code=\(code)&\(Probes.authenticate)"
                 if let without {
@@ -31,26 +31,26 @@ extension Probes {
                 begin(400, "an unknown provider", replacing: ("DemoCable", "Nobody")),
                 begin(400, "a foreign domain", replacing: ("demo.test&", "evil.test&")),
                 begin(400, "a trial", replacing: ("DemoCable", "TempPass")),
-                Probe("8, N1", .authenticate, 400, "a spent code") {
+                Probe("N1", .authenticate, 400, "a spent code") {
                     let code = $0.signedIn().code
                     return $0.ask(
                         .get, "/api/v1/authenticate", "reg_code=\(code)&\(authenticate)",
                         auth: false)
                 },
-                Probe("8, N1", .authenticate, 400, "nobody's code") {
+                Probe("N1", .authenticate, 400, "nobody's code") {
                     $0.ask(
                         .get, "/api/v1/authenticate", "reg_code=AAAAAAA&\(authenticate)",
                         auth: false)
                 },
-                Probe("8, ACS", .assertion, 503, "without a message") {
+                Probe("ACS", .assertion, 503, "without a message") {
                     $0.ask(.post, "/sp/saml/SAMLAssertionConsumer", auth: false, info: false)
                 },
-                Probe("8, ACS", .assertion, 400, "of no login") {
+                Probe("ACS", .assertion, 400, "of no login") {
                     $0.ask(
                         .post, "/sp/saml/SAMLAssertionConsumer", form: "SAMLResponse=AAAA",
                         auth: false)
                 },
-                Probe("8, ACS", .assertion, 302, "a forged message") {
+                Probe("ACS", .assertion, 302, "a forged message") {
                     let code = $0.issued().code
                     let begun = $0.ask(
                         .get, "/api/v1/authenticate", "reg_code=\(code)&\(authenticate)",
@@ -79,39 +79,39 @@ extension Probes {
         func check(
             _ status: Int, _ label: String, _ device: @escaping (inout World<A>) -> String
         ) -> Probe<A> {
-            asked("10, N3", .checkAuthentication, "/api/v1/checkauthn", status, label, device)
+            asked("N3", .checkAuthentication, "/api/v1/checkauthn", status, label, device)
         }
         func poll(
             _ status: Int, _ label: String, _ device: @escaping (inout World<A>) -> String
         ) -> Probe<A> {
-            asked("10, N4", .pollToken, "/api/v1/tokens/authn", status, label, device)
+            asked("N4", .pollToken, "/api/v1/tokens/authn", status, label, device)
         }
         return [
-            Probe("9, N2", .checkCode, 200, "a bound code") {
+            Probe("N2", .checkCode, 200, "a bound code") {
                 let code = $0.signedIn().code
                 return $0.ask(.get, "/api/v1/checkauthn/\(code)", "requestor=DEMOTV")
             },
-            Probe("9, N2", .checkCode, 403, "a fresh code") {
+            Probe("N2", .checkCode, 403, "a fresh code") {
                 let code = $0.issued().code
                 return $0.ask(.get, "/api/v1/checkauthn/\(code)", "requestor=DEMOTV")
             },
-            Probe("9, N2", .checkCode, 403, "nobody's code") {
+            Probe("N2", .checkCode, 403, "nobody's code") {
                 $0.ask(.get, "/api/v1/checkauthn/AAAAAAA", "requestor=DEMOTV")
             },
-            Probe("9, N2", .checkCode, 400, "without a requestor") {
+            Probe("N2", .checkCode, 400, "without a requestor") {
                 $0.ask(.get, "/api/v1/checkauthn/AAAAAAA")
             },
             check(200, "signed in") { $0.signedIn().device },
             check(403, "nobody") { _ in "none" },
             check(403, "expired") { $0.signedIn("DemoGone").device },
-            Probe("10, N3", .checkAuthentication, 400, "no device") {
+            Probe("N3", .checkAuthentication, 400, "no device") {
                 $0.ask(.get, "/api/v1/checkauthn", "requestor=DEMOTV")
             },
             poll(200, "signed in") { $0.signedIn().device },
             poll(200, "through an aggregator") { $0.signedIn("DemoLocal").device },
             poll(404, "pending") { $0.issued().device },
             poll(410, "expired") { $0.signedIn("DemoGone").device },
-            Probe("10, N4", .pollToken, 400, "an unknown requestor") {
+            Probe("N4", .pollToken, 400, "an unknown requestor") {
                 $0.ask(.get, "/api/v1/tokens/authn", "requestor=OTHER&deviceId=d")
             },
         ]
@@ -122,14 +122,14 @@ extension Probes {
         func preview(
             _ status: Int, _ label: String, _ form: String
         ) -> Probe<A> {
-            Probe("10, N5", .freePreview, status, label) {
+            Probe("N5", .freePreview, status, label) {
                 $0.ask(.post, "/api/v1/authenticate/freepreview", form: form)
             }
         }
         func profile(
             _ status: Int, _ label: String, _ path: String, _ query: String
         ) -> Probe<A> {
-            Probe("13, S1", .profileRequest, status, label) {
+            Probe("S1", .profileRequest, status, label) {
                 $0.ask(.get, "/api/v1/\(path)", query)
             }
         }
@@ -137,7 +137,7 @@ extension Probes {
             _ status: Int, _ label: String,
             _ form: @escaping (String, String) -> String
         ) -> Probe<A> {
-            Probe("13, S2", .tokenExchange, status, label) { world in
+            Probe("S2", .tokenExchange, status, label) { world in
                 let saml = world.samlResponse()
                 return world.ask(
                     .post, "/api/v1/tokens/authn", form: form(key(world.device()), saml))

@@ -41,14 +41,14 @@ enum Probes<A: Asker> {
         func register(
             _ status: Int, _ label: String, _ body: String
         ) -> Probe<A> {
-            Probe("5, D1", .registerClient, status, label) {
+            Probe("D1", .registerClient, status, label) {
                 $0.ask(.post, "/o/client/register", form: body, auth: false, headers: json)
             }
         }
         func grant(
             _ status: Int, _ label: String, _ more: @escaping (String, String) -> String
         ) -> Probe<A> {
-            Probe("5, D2", .accessToken, status, label) { world in
+            Probe("D2", .accessToken, status, label) { world in
                 let client = world.prepare(
                     .post, "/o/client/register", body: World<A>.statement, headers: json)
                 let id = client.member("client_id") ?? ""
@@ -85,7 +85,7 @@ enum Probes<A: Asker> {
             _ status: Int, _ label: String, _ query: String, requestor: String = "DEMOTV",
             headers: [(String, String)] = [], info: Bool = true
         ) -> Probe<A> {
-            Probe("6, R1", .registrationCode, status, label) {
+            Probe("R1", .registrationCode, status, label) {
                 $0.ask(
                     .post, "/reggie/v1/\(requestor)/regcode", query, info: info, headers: headers)
             }
@@ -105,33 +105,33 @@ enum Probes<A: Asker> {
             create(
                 400, "bad device information", "deviceId=d", headers: [("X-Device-Info", "%%")],
                 info: false),
-            Probe("6, R2", .registrationRecord, 200, "a live code") {
+            Probe("R2", .registrationRecord, 200, "a live code") {
                 let code = $0.issued().code
                 return $0.ask(.get, "\(path)/\(code)")
             },
-            Probe("6, R2", .registrationRecord, 404, "nobody's code") {
+            Probe("R2", .registrationRecord, 404, "nobody's code") {
                 $0.ask(.get, "\(path)/AAAAAAA")
             },
-            Probe("6, R2", .registrationRecord, 404, "another requestor's") {
+            Probe("R2", .registrationRecord, 404, "another requestor's") {
                 let code = $0.issued().code
                 return $0.ask(.get, "/reggie/v1/OTHER/regcode/\(code)")
             },
-            Probe("6, R3", .deleteRegistration, 204, "a live code") {
+            Probe("R3", .deleteRegistration, 204, "a live code") {
                 let code = $0.issued().code
                 return $0.ask(.delete, "\(path)/\(code)")
             },
-            Probe("6, R3", .deleteRegistration, 404, "a second time") {
+            Probe("R3", .deleteRegistration, 404, "a second time") {
                 let code = $0.issued().code
                 _ = $0.ask(.delete, "\(path)/\(code)")
                 return $0.ask(.delete, "\(path)/\(code)")
             },
-            Probe("7, C1", .configuration, 200, "a requestor") {
+            Probe("C1", .configuration, 200, "a requestor") {
                 $0.ask(.get, "/api/v1/config/DEMOTV")
             },
-            Probe("7, C1", .configuration, 200, "the older path") {
+            Probe("C1", .configuration, 200, "the older path") {
                 $0.ask(.get, "/adobe-services/config/DEMOTV")
             },
-            Probe("7, C1", .configuration, 404, "a stranger") {
+            Probe("C1", .configuration, 404, "a stranger") {
                 $0.ask(.get, "/api/v1/config/OTHER")
             },
         ]

@@ -173,11 +173,11 @@ enum V2Probes<A: Asker> {
 
     private static var clients: [V2Probe<A>] {
         [
-            V2Probe("4, D1", .registerClient, 201, "a statement") { $0.register() },
-            V2Probe("4, D1", .registerClient, 400, "no statement") { $0.register("{}") },
-            V2Probe("4, D2", .accessToken, 201, "client credentials") { $0.grant() },
-            V2Probe("4, D2", .accessToken, 400, "another grant") { $0.grant("password") },
-            V2Probe("14.3, C", .configuration, 200, "a channel") { $0.ask(.get, "configuration") },
+            V2Probe("D1", .registerClient, 201, "a statement") { $0.register() },
+            V2Probe("D1", .registerClient, 400, "no statement") { $0.register("{}") },
+            V2Probe("D2", .accessToken, 201, "client credentials") { $0.grant() },
+            V2Probe("D2", .accessToken, 400, "another grant") { $0.grant("password") },
+            V2Probe("C", .configuration, 200, "a channel") { $0.ask(.get, "configuration") },
         ]
     }
 
@@ -186,7 +186,7 @@ enum V2Probes<A: Asker> {
             _ status: Int, _ label: String, _ form: String,
             _ device: @escaping (inout V2World<A>) -> String = { $0.device() }
         ) -> V2Probe<A> {
-            V2Probe("5.2, S1", .createSession, status, label) { world in
+            V2Probe("S1", .createSession, status, label) { world in
                 let device = device(&world)
                 return world.ask(.post, "sessions", form, device: device)
             }
@@ -198,31 +198,31 @@ enum V2Probes<A: Asker> {
             create(200, "a trial", "mvpd=TempPass&\(back)"),
             create(400, "an unknown provider", "mvpd=Nobody"),
             create(400, "a foreign way back", "redirectUrl=https%3A%2F%2Fother.test%2F"),
-            V2Probe("5.2, S2", .resumeSession, 200, "the whole rest") {
+            V2Probe("S2", .resumeSession, 200, "the whole rest") {
                 let code = $0.issued(nil).code
                 return $0.ask(.post, "sessions/\(code)", "mvpd=DemoCable&\(back)")
             },
-            V2Probe("5.2, S2", .resumeSession, 200, "not all of it") {
+            V2Probe("S2", .resumeSession, 200, "not all of it") {
                 let code = $0.issued(nil).code
                 return $0.ask(.post, "sessions/\(code)", "mvpd=DemoCable")
             },
-            V2Probe("5.2, S2", .resumeSession, 200, "a trial") {
+            V2Probe("S2", .resumeSession, 200, "a trial") {
                 let code = $0.issued(nil).code
                 return $0.ask(.post, "sessions/\(code)", "mvpd=TempPass")
             },
-            V2Probe("5.2, S2", .resumeSession, 400, "nobody's code") {
+            V2Probe("S2", .resumeSession, 400, "nobody's code") {
                 $0.ask(.post, "sessions/AAAAAAA", back)
             },
-            V2Probe("5.3, S3", .sessionByCode, 200, "a live code") {
+            V2Probe("S3", .sessionByCode, 200, "a live code") {
                 let code = $0.issued().code
                 return $0.ask(.get, "sessions/\(code)")
             },
-            V2Probe("5.3, S3", .sessionByCode, 200, "without its provider") {
+            V2Probe("S3", .sessionByCode, 200, "without its provider") {
                 let code = $0.issued(nil).code
                 return $0.ask(.get, "sessions/\(code)")
             },
-            V2Probe("5.3, S3", .sessionByCode, 400, "no code") { $0.ask(.get, "sessions/A-B") },
-            V2Probe("5.3, S3", .sessionByCode, 400, "a spent code") {
+            V2Probe("S3", .sessionByCode, 400, "no code") { $0.ask(.get, "sessions/A-B") },
+            V2Probe("S3", .sessionByCode, 400, "a spent code") {
                 let code = $0.signedIn().code
                 return $0.ask(.get, "sessions/\(code)")
             },
@@ -232,21 +232,21 @@ enum V2Probes<A: Asker> {
     private static var browser: [V2Probe<A>] {
         let path = "/api/v2/authenticate/DEMOTV"
         return [
-            V2Probe("5.4, A", .authenticate, 302, "a code") {
+            V2Probe("A", .authenticate, 302, "a code") {
                 let code = $0.issued().code
                 return $0.browse(.get, "\(path)/\(code)")
             },
-            V2Probe("5.4, A", .authenticate, 400, "nobody's code") {
+            V2Probe("A", .authenticate, 400, "nobody's code") {
                 $0.browse(.get, "\(path)/AAAAAAA")
             },
-            V2Probe("5.4, A", .authenticate, 400, "a session without its provider") {
+            V2Probe("A", .authenticate, 400, "a session without its provider") {
                 let code = $0.issued(nil).code
                 return $0.browse(.get, "\(path)/\(code)")
             },
-            V2Probe("5.4, ACS", .assertion, 503, "without a message") {
+            V2Probe("ACS", .assertion, 503, "without a message") {
                 $0.browse(.post, "/sp/saml/SAMLAssertionConsumer")
             },
-            V2Probe("5.4, ACS", .assertion, 400, "of no login") {
+            V2Probe("ACS", .assertion, 400, "of no login") {
                 $0.browse(.post, "/sp/saml/SAMLAssertionConsumer", "SAMLResponse=AAAA")
             },
         ]
@@ -257,7 +257,7 @@ enum V2Probes<A: Asker> {
             _ status: Int, _ label: String, _ mvpd: String = "DemoCable",
             _ device: @escaping (inout V2World<A>) -> String
         ) -> V2Probe<A> {
-            V2Probe("6, P2", .profilesByMVPD, status, label, mvpd: mvpd) { world in
+            V2Probe("P2", .profilesByMVPD, status, label, mvpd: mvpd) { world in
                 let device = device(&world)
                 return world.ask(.get, "profiles/\(mvpd)", device: device, V2World<A>.identity)
             }
@@ -265,7 +265,7 @@ enum V2Probes<A: Asker> {
         func leave(
             _ label: String, _ device: @escaping (inout V2World<A>) -> String
         ) -> V2Probe<A> {
-            V2Probe("9, L", .logout, 200, label, mvpd: "DemoCable") { world in
+            V2Probe("L", .logout, 200, label, mvpd: "DemoCable") { world in
                 let device = device(&world)
                 return world.ask(
                     .get, "logout/DemoCable?redirectUrl=https%3A%2F%2Fdemo.test%2Fout",
@@ -273,15 +273,15 @@ enum V2Probes<A: Asker> {
             }
         }
         return [
-            V2Probe("6, P1", .profiles, 200, "nobody") {
+            V2Probe("P1", .profiles, 200, "nobody") {
                 let device = $0.device()
                 return $0.ask(.get, "profiles", device: device)
             },
-            V2Probe("6, P1", .profiles, 200, "signed in") {
+            V2Probe("P1", .profiles, 200, "signed in") {
                 let device = $0.signedIn().device
                 return $0.ask(.get, "profiles", device: device)
             },
-            V2Probe("6, P1", .profiles, 400, "no device") { $0.ask(.get, "profiles") },
+            V2Probe("P1", .profiles, 400, "no device") { $0.ask(.get, "profiles") },
             one(200, "nobody") { $0.device() }, one(200, "signed in") { $0.signedIn().device },
             one(200, "a trial", "TempPass") { $0.device() },
             one(400, "an unknown provider", "Nobody") { $0.device() },
@@ -290,25 +290,25 @@ enum V2Probes<A: Asker> {
                 world.useUp(on: device)
                 return device
             },
-            V2Probe("6, P3", .profilesByCode, 200, "pending") {
+            V2Probe("P3", .profilesByCode, 200, "pending") {
                 let code = $0.issued().code
                 return $0.ask(.get, "profiles/code/\(code)")
             },
-            V2Probe("6, P3", .profilesByCode, 200, "signed in") {
+            V2Probe("P3", .profilesByCode, 200, "signed in") {
                 let code = $0.signedIn().code
                 return $0.ask(.get, "profiles/code/\(code)")
             },
-            V2Probe("6, P3", .profilesByCode, 400, "nobody's code") {
+            V2Probe("P3", .profilesByCode, 400, "nobody's code") {
                 $0.ask(.get, "profiles/code/AAAAAAA")
             },
-            V2Probe("6, P3", .profilesByCode, 403, "a trial that is over") { world in
+            V2Probe("P3", .profilesByCode, 403, "a trial that is over") { world in
                 let (device, code) = world.issued(nil)
                 _ = world.ask(.post, "sessions/\(code)", "mvpd=BriefPass")
                 world.useUp(on: device)
                 return world.ask(.get, "profiles/code/\(code)", "", V2World<A>.identity)
             },
             leave("signed in") { $0.signedIn().device }, leave("nobody") { $0.device() },
-            V2Probe("9, L", .logout, 400, "without its way back") {
+            V2Probe("L", .logout, 400, "without its way back") {
                 let device = $0.device()
                 return $0.ask(.get, "logout/DemoCable", device: device)
             },
@@ -316,7 +316,7 @@ enum V2Probes<A: Asker> {
     }
 
     private static var decisions: [V2Probe<A>] {
-        [("preauthorize", OperationName.preauthorize, "7, Z1"), ("authorize", .authorize, "7, Z2")]
+        [("preauthorize", OperationName.preauthorize, "Z1"), ("authorize", .authorize, "Z2")]
             .flatMap { kind, operation, page in
                 func decide(
                     _ status: Int, _ label: String, _ resources: [String],
@@ -344,31 +344,31 @@ enum V2Probes<A: Asker> {
 
     private static var partner: [V2Probe<A>] {
         [
-            V2Probe("8.3, X1", .partnerRequest, 200, "the platform is to be asked") {
+            V2Probe("X1", .partnerRequest, 200, "the platform is to be asked") {
                 let device = $0.device()
                 return $0.partnerRequest(device)
             },
-            V2Probe("8.3, X1", .partnerRequest, 200, "signed in") {
+            V2Probe("X1", .partnerRequest, 200, "signed in") {
                 let device = $0.signedIn().device
                 return $0.partnerRequest(device)
             },
-            V2Probe("8.3, X1", .partnerRequest, 200, "not allowed") {
+            V2Probe("X1", .partnerRequest, 200, "not allowed") {
                 let device = $0.device()
                 return $0.partnerRequest(device, V2World<A>.back, V2World<A>.status("denied"))
             },
-            V2Probe("8.3, X1", .partnerRequest, 200, "without the way back") {
+            V2Probe("X1", .partnerRequest, 200, "without the way back") {
                 let device = $0.device()
                 return $0.partnerRequest(device, "")
             },
-            V2Probe("8.3, X1", .partnerRequest, 400, "another partner") {
+            V2Probe("X1", .partnerRequest, 400, "another partner") {
                 let device = $0.device()
                 return $0.ask(.post, "sessions/sso/Orange", device: device)
             },
-            V2Probe("8.3, X2", .ssoProfile, 201, "the platform's answer") {
+            V2Probe("X2", .ssoProfile, 201, "the platform's answer") {
                 let device = $0.device()
                 return $0.exchange(device)
             },
-            V2Probe("8.3, X2", .ssoProfile, 400, "not allowed any more") {
+            V2Probe("X2", .ssoProfile, 400, "not allowed any more") {
                 let device = $0.device()
                 return $0.exchange(device, V2World<A>.status("denied"))
             },

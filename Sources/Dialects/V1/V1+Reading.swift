@@ -20,9 +20,9 @@ extension V1 {
             if let asked = call.resource, let answered = reading.observation.resource,
                 !Resource.isSame(answered, as: asked)
             {
-                let page = Self.row(of: call)?.page ?? "11"
+                let page = Self.row(of: call)?.page ?? "Z3"
                 reading.deviations.append(
-                    Resource.other(answered, than: asked, "rest-v1.md \(page)"))
+                    Resource.other(answered, than: asked, "REST V1, \(page)"))
             }
         }
         return reading.heeding(reply)
@@ -77,12 +77,12 @@ extension V1 {
         }
         guard let tree = document.read() else {
             return .unread(
-                document, "neither JSON nor XML", "rest-v1.md 3.3: the body is JSON or XML")
+                document, "neither JSON nor XML", "REST V1: the body is JSON or XML")
         }
         switch call.operation {
-        case .registerClient: return Registration.client(tree, "rest-v1.md 5, D1")
-        case .accessToken: return Registration.accessToken(tree, "rest-v1.md 5, D2")
-        case .configuration: return Offer.read(tree, "rest-v1.md 7, C1")
+        case .registerClient: return Registration.client(tree, "REST V1, D1")
+        case .accessToken: return Registration.accessToken(tree, "REST V1, D2")
+        case .configuration: return Offer.read(tree, "REST V1, C1")
         case .registrationCode: return readCode(tree)
         case .registrationRecord: return readRecord(tree)
         case .pollToken: return readToken(tree)
@@ -106,18 +106,18 @@ extension V1 {
 
     private func readCode(_ tree: JSONDocument.Value) -> Reading {
         guard let text = tree["code"]?.text, Code.canBeShown(text) else {
-            return .incomplete("rest-v1.md 6.1, R1: code is 1 to 32 letters, digits or hyphens")
+            return .incomplete("REST V1, R1: code is 1 to 32 letters, digits or hyphens")
         }
         if let impossible = tree.impossibleInstant(
-            of: ["generated", "expires"], "rest-v1.md 6.1, R1")
+            of: ["generated", "expires"], "REST V1, R1")
         {
             return impossible
         }
         guard let generated = tree["generated"]?.epoch, let expires = tree["expires"]?.epoch else {
-            return .incomplete("rest-v1.md 6.1, R1: generated and expires are epoch milliseconds")
+            return .incomplete("REST V1, R1: generated and expires are epoch milliseconds")
         }
         guard let life = Times.life(from: generated, to: expires) else {
-            return .impossible("rest-v1.md 6.1, R1: expires is 1 ms to 10 years after generated")
+            return .impossible("REST V1, R1: expires is 1 ms to 10 years after generated")
         }
         let code = Code(text)
         let issued = IssuedCode(
@@ -129,10 +129,10 @@ extension V1 {
 
     private func readRecord(_ tree: JSONDocument.Value) -> Reading {
         guard let text = tree["code"]?.text else {
-            return .incomplete("rest-v1.md 6.2, R2: the record carries its code")
+            return .incomplete("REST V1, R2: the record carries its code")
         }
         if let impossible = tree.impossibleInstant(
-            of: ["generated", "expires"], "rest-v1.md 6.2, R2")
+            of: ["generated", "expires"], "REST V1, R2")
         {
             return impossible
         }
@@ -144,13 +144,13 @@ extension V1 {
     }
 
     private func readToken(_ tree: JSONDocument.Value) -> Reading {
-        if let impossible = tree.impossibleInstant(of: ["expires"], "rest-v1.md 10, N4") {
+        if let impossible = tree.impossibleInstant(of: ["expires"], "REST V1, N4") {
             return impossible
         }
         guard let mvpd = tree["mvpd"]?.text, let user = tree["userId"]?.text,
             let expires = tree["expires"]?.epoch
         else {
-            return .incomplete("rest-v1.md 10, N4: mvpd, userId and expires are present")
+            return .incomplete("REST V1, N4: mvpd, userId and expires are present")
         }
         let tag = Tag(mvpd: mvpd, user: user)
         return Reading(.ok, .signedIn(tag), Observation(.success, tag: tag, expires: expires))
@@ -165,22 +165,22 @@ extension V1 {
     }
 
     private func readAuthorization(_ tree: JSONDocument.Value) -> Reading {
-        if let impossible = tree.impossibleInstant(of: ["expires"], "rest-v1.md 11, Z3") {
+        if let impossible = tree.impossibleInstant(of: ["expires"], "REST V1, Z3") {
             return impossible
         }
         guard let resource = tree["resource"]?.text, let expires = tree["expires"]?.epoch else {
-            return .incomplete("rest-v1.md 11, Z3: resource and expires are present")
+            return .incomplete("REST V1, Z3: resource and expires are present")
         }
         return Reading(.ok, .done, Observation(.success, resource: resource, expires: expires))
     }
 
     private func readMedia(_ tree: JSONDocument.Value) -> Reading {
-        if let impossible = tree.impossibleInstant(of: ["expires"], "rest-v1.md 11, Z5") {
+        if let impossible = tree.impossibleInstant(of: ["expires"], "REST V1, Z5") {
             return impossible
         }
         guard let token = tree["serializedToken"]?.text, let expires = tree["expires"]?.epoch
         else {
-            return .incomplete("rest-v1.md 11, Z5: serializedToken and expires are present")
+            return .incomplete("REST V1, Z5: serializedToken and expires are present")
         }
         let tag = tree["mvpdId"]?.text.flatMap { mvpd in
             tree["userId"]?.text.map { Tag(mvpd: mvpd, user: $0) }
@@ -194,7 +194,7 @@ extension V1 {
     /// S1: bytes that are nobody's to read but the platform's.
     private func readProfileRequest(_ reply: Reply) -> Reading {
         guard !reply.body.isEmpty else {
-            return .incomplete("rest-v1.md 13, S1: the body is not empty")
+            return .incomplete("REST V1, S1: the body is not empty")
         }
         return Reading(
             .ok, .profileRequest(reply.body),
@@ -217,7 +217,7 @@ extension Reading {
         var decisions: [String: Bool] = [:]
         for item in items {
             guard let id = item["id"]?.text else {
-                return .incomplete("rest-v1.md 11, Z1: every resource has an id")
+                return .incomplete("REST V1, Z1: every resource has an id")
             }
             decisions[id] = item["authorized"]?.isTrue ?? false
         }

@@ -43,7 +43,7 @@ public struct V1: Dialect {
                 ])
         )
         browser = BrowserHops(
-            origin: origin, redirectURL: redirectURL, logout: .logout, page: "rest-v1.md 8")
+            origin: origin, redirectURL: redirectURL, logout: .logout, page: "REST V1")
     }
 
     public var name: String { "adobe-pass-v1" }

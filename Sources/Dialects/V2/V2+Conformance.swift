@@ -7,43 +7,43 @@ internal import Vocabulary
 extension V2 {
     static let conformance: [ConformanceRow] = [
         .row(
-            "4, D1", .registerClient,
+            "D1", .registerClient,
             [.init(201, .json(Registration.clientFields)), .init(400, .error)]),
         .row(
-            "4, D2", .accessToken,
+            "D2", .accessToken,
             [
                 .init(201, .json(Registration.tokenFields), .reading),
                 .init(200, .json(Registration.olderTokenFields), .reading), .init(400, .error),
             ]),
-        .row("14.3, C", .configuration, [.init(200, .json(Offer.fields))]),
-        .row("5.2, S1", .createSession, [.init(200, .json(session(opened)))]),
-        .row("5.2, S2", .resumeSession, [.init(200, .json(session(resumed)))]),
-        .row("5.3, S3", .sessionByCode, [.init(200, .json(sessionRecord))]),
+        .row("C", .configuration, [.init(200, .json(Offer.fields))]),
+        .row("S1", .createSession, [.init(200, .json(session(opened)))]),
+        .row("S2", .resumeSession, [.init(200, .json(session(resumed)))]),
+        .row("S3", .sessionByCode, [.init(200, .json(sessionRecord))]),
         // The first hop alone: 302, or a page that posts itself (§ 18).
         .row(
-            "5.4, A", .authenticate,
+            "A", .authenticate,
             [.init(302, .location), .init(200, .page), .init(400, .errorOrPage)]),
         .row(
-            "5.4, ACS", .assertion,
+            "ACS", .assertion,
             [
                 // The page tells nothing of how the consumer refuses.
                 .init(302, .location), .init(303, .location), .init(503, .anything),
                 .init(500, .anything), .init(400, .anything, .own),
             ], others: .reading),
-        .row("6, P1", .profiles, [.init(200, .json(profiles))]),
-        .row("6, P2", .profilesByMVPD, [.init(200, .json(profiles)), .init(403, .error)]),
-        .row("6, P3", .profilesByCode, [.init(200, .json(profiles)), .init(403, .error)]),
-        .row("7, Z1", .preauthorize, decided),
-        .row("7, Z2", .authorize, decided),
-        .row("9, L", .logout, [.init(200, .json(logouts)), .init(302, .location, .reading)]),
-        .row("8.3, X1", .partnerRequest, [.init(200, .json(session(partnered)))]),
+        .row("P1", .profiles, [.init(200, .json(profiles))]),
+        .row("P2", .profilesByMVPD, [.init(200, .json(profiles)), .init(403, .error)]),
+        .row("P3", .profilesByCode, [.init(200, .json(profiles)), .init(403, .error)]),
+        .row("Z1", .preauthorize, decided),
+        .row("Z2", .authorize, decided),
+        .row("L", .logout, [.init(200, .json(logouts)), .init(302, .location, .reading)]),
+        .row("X1", .partnerRequest, [.init(200, .json(session(partnered)))]),
         .row(
-            "8.3, X2", .ssoProfile,
+            "X2", .ssoProfile,
             [.init(201, .json(profiles)), .init(200, .json(profiles))]),
     ]
 
     static let table = ConformanceTable(
-        page: "rest-v2.md", rows: conformance, anywhere: anywhere,
+        page: "REST V2", rows: conformance, anywhere: anywhere,
         // § 12.1 lists them, and no call of § 2 does.
         disputed: [403, 404, 410, 412], enhanced: enhanced)
 

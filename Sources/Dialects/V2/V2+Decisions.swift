@@ -5,7 +5,7 @@ extension V2 {
     /// Z1. What is left out is no denial (§ 18); what is marked for another try is no decision.
     func readPreauthorization(_ tree: JSONDocument.Value, to call: Call) -> Reading {
         guard let list = tree["decisions"], list.kind == .array else {
-            return .incomplete("rest-v2.md 7, Z1: decisions is a list")
+            return .incomplete("REST V2, Z1: decisions is a list")
         }
         var decisions: [String: Bool] = [:]
         var source: String?
@@ -13,7 +13,7 @@ extension V2 {
         let items = list.items
         for item in items {
             guard let resource = item["resource"]?.text else {
-                return .incomplete("rest-v2.md 7, Z1: every decision has a resource")
+                return .incomplete("REST V2, Z1: every decision has a resource")
             }
             let isPermitted = item["authorized"]?.isTrue ?? false
             if isPermitted { source = source ?? item["source"]?.text }
@@ -41,7 +41,7 @@ extension V2 {
     /// Z2: the decision about the resource that was asked for. Its record is who decided.
     func readAuthorization(_ tree: JSONDocument.Value, to call: Call) -> Reading {
         guard let list = tree["decisions"], list.kind == .array else {
-            return .incomplete("rest-v2.md 7, Z2: decisions is a list")
+            return .incomplete("REST V2, Z2: decisions is a list")
         }
         let asked = call.resource ?? ""
         let items = list.items
@@ -61,15 +61,15 @@ extension V2 {
 
     private func readPermit(_ decision: JSONDocument.Value) -> Reading {
         guard let token = decision["token"], token.kind == .object else {
-            return .incomplete("rest-v2.md 7, Z2: token is present with a permit")
+            return .incomplete("REST V2, Z2: token is present with a permit")
         }
-        if let impossible = token.impossibleInstant(of: Self.times, "rest-v2.md 7, Z2, token") {
+        if let impossible = token.impossibleInstant(of: Self.times, "REST V2, Z2, token") {
             return impossible
         }
         guard let text = token["serializedToken"]?.text, !text.isEmpty,
             let end = token["notAfter"]?.epoch
         else {
-            return .incomplete("rest-v2.md 7, Z2: serializedToken and notAfter are present")
+            return .incomplete("REST V2, Z2: serializedToken and notAfter are present")
         }
         return Reading(
             .ok, .media(Secret(text)),

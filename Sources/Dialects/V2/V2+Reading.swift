@@ -56,12 +56,12 @@ extension V2 {
 
     private func readSuccess(_ document: ReplyDocument, to call: Call) -> Reading {
         guard let tree = document.read(), !document.isXML else {
-            return .unread(document, "no JSON", "rest-v2.md 1: the body is JSON")
+            return .unread(document, "no JSON", "REST V2: the body is JSON")
         }
         switch call.operation {
-        case .registerClient: return Registration.client(tree, "rest-v2.md 4, D1")
-        case .accessToken: return Registration.accessToken(tree, "rest-v2.md 4, D2")
-        case .configuration: return Offer.read(tree, "rest-v2.md 14.3, C")
+        case .registerClient: return Registration.client(tree, "REST V2, D1")
+        case .accessToken: return Registration.accessToken(tree, "REST V2, D2")
+        case .configuration: return Offer.read(tree, "REST V2, C")
         case .createSession, .resumeSession, .partnerRequest: return readSession(tree)
         case .sessionByCode: return readSessionRecord(tree)
         case .profiles, .profilesByMVPD, .profilesByCode, .ssoProfile:
@@ -78,7 +78,7 @@ extension V2 {
     /// S1, S2 and X1 share an answer (§ 5.2).
     private func readSession(_ tree: JSONDocument.Value) -> Reading {
         guard let action = tree["actionName"]?.text else {
-            return .incomplete("rest-v2.md 5.2: actionName is a string")
+            return .incomplete("REST V2: actionName is a string")
         }
         let reason = tree["reasonType"]?.text
         let record = reason.map { "\(action) \($0)" } ?? action
@@ -90,7 +90,7 @@ extension V2 {
         case "partner_profile":
             guard let request = tree["authenticationRequest"]?["request"]?.text, !request.isEmpty
             else {
-                return .incomplete("rest-v2.md 5.2, X1: authenticationRequest.request is a string")
+                return .incomplete("REST V2, X1: authenticationRequest.request is a string")
             }
             return Reading(
                 .ok, .profileRequest(Array(request.utf8)),
@@ -103,14 +103,14 @@ extension V2 {
         _ tree: JSONDocument.Value, lacksProvider: Bool, _ record: String
     ) -> Reading {
         guard let text = tree["code"]?.text, Code.canBeShown(text) else {
-            return .incomplete("rest-v2.md 5.2: code is 1 to 32 letters, digits or hyphens")
+            return .incomplete("REST V2: code is 1 to 32 letters, digits or hyphens")
         }
         guard let start = tree["notBefore"]?.epoch, let end = tree["notAfter"]?.epoch else {
-            return tree.impossibleInstant(of: Self.times, "rest-v2.md 5.2")
-                ?? .incomplete("rest-v2.md 5.2: notBefore and notAfter are epoch milliseconds")
+            return tree.impossibleInstant(of: Self.times, "REST V2")
+                ?? .incomplete("REST V2: notBefore and notAfter are epoch milliseconds")
         }
         guard let life = Times.life(from: start, to: end) else {
-            return .impossible("rest-v2.md 5.2: notAfter is 1 ms to 10 years after notBefore")
+            return .impossible("REST V2: notAfter is 1 ms to 10 years after notBefore")
         }
         let code = Code(text)
         let issued = IssuedCode(
@@ -125,9 +125,9 @@ extension V2 {
     private func readSessionRecord(_ tree: JSONDocument.Value) -> Reading {
         guard let known = tree["existingParameters"] ?? tree["existing"], known.kind == .object
         else {
-            return .incomplete("rest-v2.md 5.3, S3: existingParameters is an object")
+            return .incomplete("REST V2, S3: existingParameters is an object")
         }
-        if let impossible = tree.impossibleInstant(of: Self.times, "rest-v2.md 5.3, S3") {
+        if let impossible = tree.impossibleInstant(of: Self.times, "REST V2, S3") {
             return impossible
         }
         let mvpd = known["mvpd"]?.text.flatMap { $0.isEmpty ? nil : $0 }
@@ -141,21 +141,21 @@ extension V2 {
     /// P1, P2, P3 and X2. None: nobody is signed in (yet).
     private func readProfiles(_ tree: JSONDocument.Value, to call: Call) -> Reading {
         guard let map = tree["profiles"], map.kind == .object else {
-            return .incomplete("rest-v2.md 6: profiles is an object")
+            return .incomplete("REST V2: profiles is an object")
         }
         var profiles: [Profile] = []
         for item in map.items.prefix(Self.mostProfiles) {
             guard let start = item["notBefore"]?.epoch, let end = item["notAfter"]?.epoch else {
-                return item.impossibleInstant(of: Self.times, "rest-v2.md 6")
-                    ?? .incomplete("rest-v2.md 6: notBefore and notAfter are epoch milliseconds")
+                return item.impossibleInstant(of: Self.times, "REST V2")
+                    ?? .incomplete("REST V2: notBefore and notAfter are epoch milliseconds")
             }
             guard let userID = item["attributes"]?["userID"] else {
-                return .incomplete("rest-v2.md 6: userID is among the attributes")
+                return .incomplete("REST V2: userID is among the attributes")
             }
             // An attribute may carry an error in the place of its value: somebody's profile, all the same.
             let user = userID["value"]?.text
             if user == nil, userID["error"] == nil {
-                return .incomplete("rest-v2.md 6: userID has a value")
+                return .incomplete("REST V2: userID has a value")
             }
             profiles.append(
                 Profile(
@@ -188,7 +188,7 @@ extension V2 {
 
     private func readLogout(_ tree: JSONDocument.Value, to call: Call) -> Reading {
         guard let map = tree["logouts"], map.kind == .object else {
-            return .incomplete("rest-v2.md 9, L: logouts is an object")
+            return .incomplete("REST V2, L: logouts is an object")
         }
         let entry = call.mvpd.flatMap { map[$0] } ?? map.items.first
         let action = entry?["actionName"]?.text
@@ -210,7 +210,7 @@ extension V2 {
         else {
             return Reading(
                 .malformed, .fault, reason: "redirect without a usable Location",
-                missing: "rest-v2.md 9, L: Location is present")
+                missing: "REST V2, L: Location is present")
         }
         return Reading(
             .ok, .loggedOut(.browser(address)), Observation(.success, record: "logout"))

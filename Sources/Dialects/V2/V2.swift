@@ -47,7 +47,7 @@ public struct V2: Dialect {
             "&domainName=\(FormEncoding.encode(domain))&redirectUrl=\(FormEncoding.encode(redirectURL))"
                 .utf8)
         browser = BrowserHops(
-            origin: origin, redirectURL: redirectURL, logout: .mvpdLogout, page: "rest-v2.md 5.4")
+            origin: origin, redirectURL: redirectURL, logout: .mvpdLogout, page: "REST V2")
     }
 
     public var name: String { "adobe-pass-v2" }

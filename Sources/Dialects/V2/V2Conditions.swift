@@ -2,7 +2,7 @@ internal import Formats
 internal import Vocabulary
 
 /// What a table of fields cannot say: fields that belong together, and what an answer repeats of its
-/// request. Each rule names its section of rest-v2.md.
+/// request. Each rule names its request as docs/coverage.md does.
 struct V2Conditions {
     let page: String
     let serviceProvider: String
@@ -18,7 +18,7 @@ struct V2Conditions {
     ) {
         // A list of a thousand wrong items is one finding, a few times.
         guard found.count < 8 else { return }
-        found.append(Deviation(rule: "rest-v2.md \(page): \(rule)", found: what, source: source))
+        found.append(Deviation(rule: "REST V2, \(page): \(rule)", found: what, source: source))
     }
 
     /// Nothing is kept of the call: a copy of one costs more than most of these rules.
@@ -162,7 +162,7 @@ struct V2Conditions {
         let answered = items.compactMap { $0["resource"]?.text }
         if answered.contains(where: { Resource.isSame($0, as: asked) }) { return }
         if let other = answered.first {
-            found.append(Resource.other(other, than: asked, "rest-v2.md \(page)"))
+            found.append(Resource.other(other, than: asked, "REST V2, \(page)"))
         } else {
             // B25, § 18: what no provider gates was seen to be left out, of Z1.
             note("decisions has one for the resource asked for", "none", .reading)

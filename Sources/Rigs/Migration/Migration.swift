@@ -91,8 +91,8 @@ struct RigRewriter {
         target()
         remove(
             [
-                "ttl": "a session lives as long as the service says, 30 minutes as a rule "
-                    + "(rest-v2.md § 5.2); checks of codes that run out need another time",
+                "ttl": "a session lives as long as the service says, 30 minutes as a rule; "
+                    + "checks of codes that run out need another time",
                 "delete-after": "V2 has no request that deletes a code; it ends by itself (§ 5.5)",
             ], from: ["code"])
         remove(
@@ -224,7 +224,7 @@ struct RigRewriter {
             {
                 let reason =
                     "kind '\(name)' is \(word), and the AccessEnabler SDK speaks the older family, "
-                    + "which ends with it (rest-v2.md § 17); an app that speaks V2 itself is "
+                    + "which ends with it; an app that speaks V2 itself is "
                     + "first-screen: \(word.dropFirst(4))"
                 gone.insert(position)
                 goneKinds.insert(name)
