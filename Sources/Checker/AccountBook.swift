@@ -11,12 +11,16 @@ struct AccountBook {
         var hasProfiles = false
     }
 
+    /// `Rules.inventsLogins`.
+    let inventsLogins: Bool
     /// By the account's mark: the first household that had it.
     private var first = MarkTable<Holding>()
     /// The others; empty for nearly every account.
     private var others: [UInt64: [Holding]] = [:]
     /// Accounts that several households had at once, once the run is over.
     private var shared: Set<UInt64> = []
+
+    init(inventsLogins: Bool = false) { self.inventsLogins = inventsLogins }
 
     /// A household signs in with that account.
     mutating func hold(
@@ -77,6 +81,12 @@ struct AccountBook {
         guard let holding = first[account] else { return nil }
         if Int(holding.household) != household { return Int(holding.household) }
         return others[account]?.map { Int($0.household) }.min()
+    }
+
+    /// The household that signed in by that login, where logins are ours alone.
+    func holder(ofLogin name: String) -> Int? {
+        guard inventsLogins else { return nil }
+        return first[HouseholdState.bare(name)].map { Int($0.household) }
     }
 
     /// Whether only devices of the other protocol signed in with that account (`hasProfiles` is that of the

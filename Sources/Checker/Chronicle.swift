@@ -119,6 +119,8 @@ struct Face: Sendable {
 struct Stranger: Sendable {
     var seen: TagSeen
     var name: Tag
+    /// When the first answer that named it returned.
+    var ret: Int64
 }
 
 /// What was answered to the question whether a resource may be played: it was authorized, may have

@@ -63,7 +63,8 @@ extension HouseholdState {
     /// Reports the first cause of a household; what follows from it is attached. `isOfEnds`: an unseen end of a profile
     /// would explain it.
     mutating func accuse(
-        _ violation: Violation, foreignTag: UInt64 = 0, onAccount account: UInt64 = 0,
+        _ violation: Violation, foreignTag: UInt64 = 0,
+        rejected: SharedState.RejectedLogin? = nil, onAccount account: UInt64 = 0,
         isOfEnds: Bool = true
     ) {
         if isOfEnds, profiles?.keep(back: violation) == true { return }
@@ -117,12 +118,20 @@ extension HouseholdState {
             return
         }
         let position = registry.add(
-            violation, foreignTag: foreignTag == Self.anybody ? 0 : foreignTag,
-            onAccount: account, subjects: profiles?.subjects ?? [])
+            violation, of: foreignUser(foreignTag, rejected), onAccount: account)
         causes.append((position, violation.invariant, violation.standing))
         if let position, violation.hangsOnCode || foreignTag != 0 {
             conditional.append((position, foreignTag))
         }
+    }
+
+    private func foreignUser(
+        _ tag: UInt64, _ rejected: SharedState.RejectedLogin?
+    ) -> SharedState.ForeignUser? {
+        guard tag != 0, tag != Self.anybody else { return nil }
+        return SharedState.ForeignUser(
+            tag: tag, name: strangers.first { $0.seen.mark == tag }?.name.user ?? "",
+            rejected: rejected, subjects: profiles?.subjects ?? [])
     }
 
     private func isConditional(_ position: Int?) -> Bool {

@@ -114,7 +114,7 @@ extension HouseholdState {
         }
         let able = signIns.filter { isAccount($0.tag, at: seen) }
         if able.isEmpty, !isBefore {
-            return deniedSignIn(at: seen, by: beat.ret).map { .denied($0) } ?? .nobody
+            return deniedSignIn(at: seen).map { .denied($0) } ?? .nobody
         }
         if let listed = able.first(where: { tags[Int($0.tag)].listed == seen.mark }) {
             return .account(listed.tag)
@@ -138,7 +138,7 @@ extension HouseholdState {
         }
         guard let only = open.first, left > unplaced else {
             // One user too many: a sign-in that was turned down may have had an effect.
-            let denied = deniedSignIn(at: seen, by: beat.ret)
+            let denied = deniedSignIn(at: seen)
             return denied.flatMap { hasFace($0) ? nil : .denied($0) } ?? .nobody
         }
         return open.count == 1 && unplaced == 0 ? .account(only) : .oneOfSeveral
@@ -151,9 +151,10 @@ extension HouseholdState {
         return account.mark == 0 || account.mvpd == seen.mvpd
     }
 
-    /// The account of the last sign-in there that was turned down, where it was never let in.
-    private func deniedSignIn(at seen: TagSeen, by time: Int64) -> UInt8? {
-        attempts.last(where: { denied in
+    /// The account of the last sign-in there that was turned down before the user was shown, where it was never let in.
+    private func deniedSignIn(at seen: TagSeen) -> UInt8? {
+        let time = firstShown(seen.mark)
+        return attempts.last(where: { denied in
             !denied.isCandidate && denied.beat.call <= time && denied.tag != ModelOperation.none
                 && isAccount(denied.tag, at: seen)
                 && !attempts.contains {

@@ -89,14 +89,14 @@ extension HouseholdState {
         } else if operation.operation == .userMetadata, !registry.knowsUsers,
             let subscription = exchange.pointee.observation.record
         {
-            operation.detail = noteShown(Tag(mvpd: "", user: subscription))
+            operation.detail = noteShown(Tag(mvpd: "", user: subscription), at: operation.ret)
         }
         if book == nil, let tag = exchange.pointee.observation.tag {
             if operation.isMutator {
                 operation.tag = noteAccount(tag, login: exchange.pointee.observation.record)
                 if operation.effect != .denied { hold(operation.tag, tag, at: operation.call) }
             } else {
-                operation.tag = noteShown(tag)
+                operation.tag = noteShown(tag, at: operation.ret)
             }
         }
         noteWay(of: exchange, &operation)
@@ -118,7 +118,7 @@ extension HouseholdState {
     func hold(_ account: UInt64, _ tag: Tag, at call: Int64) {
         let hasProfiles = profiles != nil
         registry.accounts.hold(account, by: household, at: call, hasProfiles: hasProfiles)
-        guard registry.knowsUsers else { return }
+        guard registry.knowsUsers || registry.inventsLogins else { return }
         registry.accounts.hold(
             Self.bare(tag.user), by: household, at: call, hasProfiles: hasProfiles)
     }
@@ -175,7 +175,6 @@ extension HouseholdState {
         }
         var seen = TagSeen(mark: mark, mvpd: mvpd, user: Checker.mark(name.user))
         if registry.knowsUsers {
-            strangers.removeAll { $0.seen.mark == mark }
             add(seen, named: name)
         } else {
             if login != nil {
@@ -189,13 +188,15 @@ extension HouseholdState {
     }
 
     /// The mark of a user that an answer names, with its provider.
-    mutating func noteShown(_ tag: Tag) -> UInt64 {
+    mutating func noteShown(_ tag: Tag, at ret: Int64) -> UInt64 {
         let (mvpd, user) = (Checker.mark(tag.mvpd), Checker.mark(tag.user))
         let mark = Checker.mark(tag.user, mvpd)
         if registry.knowsUsers, tags.contains(where: { $0.mark == mark }) { return mark }
-        if !strangers.contains(where: { $0.seen.mark == mark }), strangers.count < 64 {
+        if let known = strangers.firstIndex(where: { $0.seen.mark == mark }) {
+            strangers[known].ret = min(strangers[known].ret, ret)
+        } else if strangers.count < 64 {
             let seen = TagSeen(mark: mark, mvpd: mvpd, user: user)
-            strangers.append(Stranger(seen: seen, name: tag))
+            strangers.append(Stranger(seen: seen, name: tag, ret: ret))
         }
         return mark
     }

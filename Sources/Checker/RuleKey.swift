@@ -58,7 +58,8 @@ struct RuleKey: Sendable {
             rules.codeLifetime = span(value)
             return rules.codeLifetime != nil
         },
-        degradation, deviceGrant, householdsOfHome, appsOfDevice, shards, shardClock, shardPart,
+        degradation, deviceGrant, inventsLogins, householdsOfHome, appsOfDevice, shards, shardClock,
+        shardPart,
     ]
 
     // MARK: Kinds of values
@@ -187,12 +188,19 @@ struct RuleKey: Sendable {
         return true
     }
 
-    /// `true`; of other protocols there is none.
-    private static let deviceGrant = RuleKey("device-grant", .atMostOnce) { rules in
-        rules.isDeviceGrant ? ["true"] : []
-    } read: { rules, value in
-        rules.isDeviceGrant = value == "true"
-        return rules.isDeviceGrant
+    /// Of other protocols there is none.
+    private static let deviceGrant = mark("device-grant", \.isDeviceGrant)
+    /// Where accounts are listed, or the service is a stand-in of the run's own, there is none.
+    private static let inventsLogins = mark("invents-logins", \.inventsLogins)
+
+    /// `true`, or none.
+    private static func mark(_ name: String, _ place: KeyPlace<Bool>) -> RuleKey {
+        RuleKey(name, .atMostOnce) { rules in
+            rules[keyPath: place] ? ["true"] : []
+        } read: { rules, value in
+            rules[keyPath: place] = value == "true"
+            return rules[keyPath: place]
+        }
     }
 
     /// `1000000000:60000000000:DemoCable`, from and until in nanoseconds, and the provider.

@@ -24,6 +24,9 @@ public struct Rules: Sendable, Hashable {
     /// Whether tokens name the login that was typed. If not, what the service calls an account's user
     /// comes from the accounts file, or is learned from sign-ins (`UserLedger`).
     public var knowsUsers = true
+    /// Whether viewers sign in with names that nobody but a household of this run has: who is shown by such a name is that
+    /// household's, whatever else the service calls its users.
+    public var inventsLogins = false
     /// Whether no device can have been known to the service before this run.
     public var devicesAreFresh = true
     /// One poll interval with its jitter, at least 5 s: a TV that polls so long after its phone was

@@ -8,7 +8,9 @@ extension SharedState {
         accounts.settle(bounds)
         weakenShared()
         guard !rules.knowsUsers else { return settleForeign() }
-        let strangers = foreign.filter { !found[$0.position].isWithdrawn }
+        let strangers = foreign.filter {
+            !found[$0.position].isWithdrawn && $0.rejected == nil
+        }
         let resolution = users.resolve(
             accounts, strangers: strangers.map { (found[$0.position].household, $0.tag) },
             slack: bounds.widest)
@@ -42,11 +44,13 @@ extension SharedState {
 
     /// Users whom nobody of a household signed in as, where the name of the account is the user.
     private func settleForeign() {
-        for (position, tag, subjects) in foreign where !found[position].isWithdrawn {
+        for user in foreign where !found[user.position].isWithdrawn {
+            let (position, tag) = (user.position, user.tag)
             let other = accounts.holder(of: tag, otherThan: found[position].household)
             settle(
                 position, owner: other, isShared: accounts.isShared(tag),
-                isAtHome: identities.isUser(tag, under: subjects), apart: isApart(position, tag))
+                isAtHome: identities.isUser(tag, under: user.subjects),
+                apart: isApart(position, tag))
         }
         foreign.removeAll()
     }
@@ -55,17 +59,30 @@ extension SharedState {
     /// accounts file does not list.
     private func settleForeign(_ resolution: UserResolution) -> Set<Int> {
         var unowned: Set<Int> = []
-        for (position, user, subjects) in foreign where !found[position].isWithdrawn {
+        for foreign in foreign where !found[foreign.position].isWithdrawn {
+            let (position, user) = (foreign.position, foreign.tag)
             let owners = resolution.owners[user] ?? []
-            let home = resolution.homes[user]
             let household = found[position].household
+            let home = resolution.homes[user] ?? accounts.holder(ofLogin: foreign.name)
+            if let rejected = foreign.rejected {
+                if owners.contains(rejected.account) { continue }
+                let listed = resolution.contradicted == nil ? users.listed[rejected.account] : nil
+                if home.map({ $0 != household }) ?? listed.map({ $0 != user }) ?? false {
+                    var violation = rejected.instead
+                    violation.times = found[position].times
+                    violation.companions = found[position].companions
+                    found[position] = violation
+                } else if home != nil || users.nameless(but: household) == nil || listed == user {
+                    continue
+                }
+            }
             if owners.isEmpty, home == nil, !resolution.listedUsers.contains(user) {
                 unowned.insert(position)
             }
             settle(
                 position, owner: home == household ? nil : home,
                 isShared: owners.contains(where: accounts.isShared),
-                isAtHome: identities.isUser(user, under: subjects),
+                isAtHome: identities.isUser(user, under: foreign.subjects),
                 mayBeOf: home == household ? nil : users.nameless(but: household))
         }
         foreign.removeAll()
@@ -220,6 +237,8 @@ extension UserResolution.Accusation {
             text
                 + "as household \(household) was, which signed in with another account: one of the two got "
                 + "the other's user"
+        case .loginOf(let household):
+            text + "which is the login of household \(household)"
         case .notListed:
             text + "but the accounts file has another user-id for the account"
         case .otherThan(let name, let household):

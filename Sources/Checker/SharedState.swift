@@ -20,6 +20,7 @@ final class SharedState {
     let throttleEvery: Int64
     // Of the rules, what is asked with each answer: they are large, and whoever reads one of them copies all.
     let knowsUsers: Bool
+    let inventsLogins: Bool
     let devicesAreFresh: Bool
     /// The devices speak the OAuth device grant.
     let isDeviceGrant: Bool
@@ -49,12 +50,11 @@ final class SharedState {
     var accused: [Int] = []
     /// Positions in `found` of what concerns several households, with these.
     var causes: [(position: Int, households: Set<Int>)] = []
-    /// Positions in `found` of tokens that their household never asked for, with the token's mark.
-    var foreign: [(position: Int, tag: UInt64, subjects: [UInt64])] = []
+    var foreign: [ForeignUser] = []
     /// Positions in `found` of what another household with the same account would explain.
     var onAccount: [(position: Int, account: UInt64)] = []
     /// Who had which account when, and, where users are learned, who is who.
-    @exclusivity(unchecked) var accounts = AccountBook()
+    @exclusivity(unchecked) var accounts: AccountBook
     @exclusivity(unchecked) var users = UserLedger()
     /// What devices did and saw under identities that several may have.
     var identities = IdentityLedger()
@@ -129,6 +129,8 @@ final class SharedState {
         sweepLag = rules.policies.sweepLag.inNanoseconds
         throttleEvery = rules.policies.throttle?.every.inNanoseconds ?? 0
         knowsUsers = rules.knowsUsers
+        inventsLogins = rules.inventsLogins
+        accounts = AccountBook(inventsLogins: rules.inventsLogins)
         devicesAreFresh = rules.devicesAreFresh
         isDeviceGrant = rules.isDeviceGrant
         codesServeOnce = rules.policies.codeReuse == .single
@@ -215,11 +217,29 @@ final class SharedState {
         return rules.promises.holds(invariant, from: source) ? .fails : .observed
     }
 
+    /// A user whom an accused answer named, and whom its household did not sign in as, as far as is known there.
+    struct ForeignUser {
+        /// Mark of the user with its provider.
+        var tag: UInt64
+        /// Its name alone.
+        var name = ""
+        var rejected: RejectedLogin?
+        /// The identities of the accused device.
+        var subjects: [UInt64] = []
+        /// Of the violation, in `found`.
+        var position = 0
+    }
+
+    /// A login that was turned down, and that alone would explain the user. Where it is another household's, that is the
+    /// violation `instead`.
+    struct RejectedLogin {
+        var account: UInt64
+        var instead: Violation
+    }
+
     /// Takes a violation in and gives its position; nil when there are too many to list.
-    /// `subjects`: the identities of the accused device.
     func add(
-        _ violation: Violation, foreignTag: UInt64 = 0, onAccount account: UInt64 = 0,
-        subjects: [UInt64] = []
+        _ violation: Violation, of user: ForeignUser? = nil, onAccount account: UInt64 = 0
     ) -> Int? {
         var violation = violation
         guard found.count < Self.foundLimit else {
@@ -232,7 +252,10 @@ final class SharedState {
         if found.count >= Self.sceneLimit, !isFirst { violation.scene = [] }
         found.append(violation)
         accused.append(violation.household)
-        if foreignTag != 0 { foreign.append((found.count - 1, foreignTag, subjects)) }
+        if var user {
+            user.position = found.count - 1
+            foreign.append(user)
+        }
         if account != 0 { onAccount.append((found.count - 1, account)) }
         return found.count - 1
     }

@@ -13,6 +13,8 @@ struct UserResolution {
         case anothers(household: Int)
         /// As `anothers`, but of the two households either may be the one that got the other's user.
         case eithers(household: Int)
+        /// It is the login of this household, which nobody else has.
+        case loginOf(household: Int)
         /// The accounts file has another user for the account, and this one for nobody.
         case notListed
         /// The account was first shown as this user.
@@ -93,6 +95,8 @@ extension UserLedger {
         private var isOfTokens = true
         /// Users whose account follows from the order of the answers alone.
         private var unsure: Set<UInt64> = []
+        /// Households by the users that have the names of their logins.
+        private var logins: [UInt64: Int] = [:]
 
         private mutating func group(_ source: Claim.ClaimSource) {
             isOfTokens = source == .token
@@ -141,6 +145,13 @@ extension UserLedger {
                 known.sorted { $0.key < $1.key }.map { ($0.value, [$0.key]) }, uniquingKeysWith: +)
             for claim in claims where claim.source == .token {
                 guard resolution.owners[claim.user] == nil else { continue }
+                if let home = book.holder(ofLogin: claim.name.user) {
+                    logins[claim.user] = home
+                    resolution.homes[claim.user] = home
+                    // The account of that name.
+                    resolution.owners[claim.user] = [claim.user]
+                    continue
+                }
                 resolution.owners[claim.user] =
                     listedUsers[claim.user]
                     ?? owner(of: claim.user, among: accountsOf[claim.user] ?? [])
@@ -274,8 +285,11 @@ extension UserLedger {
             }) {
                 let before = first[showing.user] ?? showing
                 first[showing.user] = before
-                let owners = resolution.owners[showing.user] ?? before.accounts
-                let home = resolution.homes[showing.user] ?? before.household
+                let login = book.holder(ofLogin: showing.name.user)
+                let owners =
+                    login == nil
+                    ? resolution.owners[showing.user] ?? before.accounts : [showing.user]
+                let home = login ?? resolution.homes[showing.user] ?? before.household
                 guard home != showing.household, !owners.contains(where: showing.accounts.contains)
                 else { continue }
                 let isShared = (owners + showing.accounts).contains(where: book.isShared)
@@ -285,7 +299,8 @@ extension UserLedger {
                             source: .token, account: 0, user: showing.user, person: 0,
                             name: showing.name, household: showing.household, beat: showing.beat,
                             signIns: 0),
-                        reason: .anothers(household: home),
+                        reason: login.map { .loginOf(household: $0) }
+                            ?? .anothers(household: home),
                         certainty: isShared
                             ? .suspicion("several households use that account at once") : .certain))
             }
@@ -333,7 +348,8 @@ extension UserLedger {
 
         /// Nil where the user's own account was shown as it nowhere.
         private func reasonByHome(of user: UInt64) -> UserResolution.Reason? {
-            resolution.homes[user].map {
+            if let home = logins[user] { return .loginOf(household: home) }
+            return resolution.homes[user].map {
                 unsure.contains(user) ? .eithers(household: $0) : .anothers(household: $0)
             }
         }

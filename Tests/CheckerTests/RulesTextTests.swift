@@ -24,6 +24,7 @@ struct RulesTextTests {
                 invariant: .oneOwner, operation: .pollToken, ticket: "T", until: "2026-12-15"),
         ]
         rules.knowsUsers = false
+        rules.inventsLogins = true
         rules.devicesAreFresh = false
         rules.delivery = .seconds(7)
         rules.shortestSignIn = .seconds(9)

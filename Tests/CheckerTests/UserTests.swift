@@ -33,16 +33,102 @@ struct UserTests {
     private static let ben = Person("ben", "u-22")
     private static let cy = Person("cy", "u-33")
 
-    @Test("who was shown before a login was sent is not signed in by it, though it was turned down")
-    func shownBefore() {
+    @Test(
+        "who was shown before a login was sent is not signed in by it, though it was turned down",
+        arguments: [true, false])
+    func shownBefore(knowsUsers: Bool) {
         var story = Self.story()
+        story.rules.knowsUsers = knowsUsers
+        let user = knowsUsers ? Self.ann.account : Self.ann.user
         story.code()
         story.assertion(Self.ann.account, at: 7_000, .denied, status: 409)
-        story.poll(at: 9_000, Self.ann.user)
+        story.poll(at: 9_000, user)
         #expect(story.findings.violations.map(\.invariant) == [.errorsHaveNoEffect])
-        story.poll(at: 5_000, Self.ann.user)
+        story.poll(at: 5_000, user)
         #expect(!story.findings.violations.map(\.invariant).contains(.errorsHaveNoEffect))
         #expect(!story.findings.violations.isEmpty)
+    }
+
+    @Test("a user is no effect of a login that was turned down where it is another household's")
+    func anothersThanRejected() throws {
+        var story = Self.story()
+        Self.live(&story, Self.ann, in: 1, from: 0)
+        story.code("BBBBBB2", at: 100, in: 2)
+        let denied = Tag(mvpd: "DemoCable", user: "ben")
+        story.assertion(denied, at: 4_000, in: 2, code: "BBBBBB2", .denied, status: 409)
+        story.poll(at: 5_000, Self.ann.user, in: 2, code: "BBBBBB2")
+        #expect(Self.accused(story) == ["token-isolation 2 certain"])
+        let sentence = try #require(story.sentences.first)
+        #expect(sentence.contains("the sign-in of u-11 at DemoCable"))
+        #expect(sentence.hasSuffix("household 1 signed in as that user"))
+        // The same account in turn: its user may be what the login left behind.
+        var turn = Self.story()
+        Self.live(&turn, Self.ann, in: 1, from: 0)
+        turn.code("BBBBBB2", at: 10_000, in: 2)
+        turn.assertion(
+            Self.ann.account, at: 14_000, in: 2, code: "BBBBBB2", .denied, status: 409)
+        turn.poll(at: 15_000, Self.ann.user, in: 2, code: "BBBBBB2")
+        #expect(Self.accused(turn) == ["errors-have-no-effect 2 certain"])
+    }
+
+    @Test("nor where the accounts file calls the user of that login otherwise")
+    func listedOtherThanRejected() {
+        for (listed, promise) in [
+            ("u-22", "token-isolation"), ("u-11", "errors-have-no-effect"),
+        ] {
+            var story = Self.story()
+            story.code()
+            story.tell(
+                .phone, .assertion, at: 7_000, .denied, tag: Self.user(listed), record: "ben",
+                status: 409)
+            story.poll(at: 9_000, Self.ann.user)
+            #expect(Self.accused(story) == ["\(promise) 7 certain"])
+        }
+    }
+
+    @Test("a code of two TVs shows one the login of the other, and no rejected login of its own")
+    func codeOfTwo() {
+        var story = Self.story()
+        story.session(at: 0)
+        story.session(at: 1, in: 8)
+        story.login(Self.ben.account, at: 100, in: 8)
+        story.pollCode(at: 2_000, Story.shown(Self.ben.user, from: 1_102))
+        story.resume(at: 200)
+        story.tell(.phone, .authenticate, at: 210)
+        story.assertion(Self.ann.account, at: 2_200, .denied, status: 409)
+        story.see([Story.shown(Self.ben.user, from: 1_102)], at: 4_000)
+        let found = story.findings.violations.map(\.invariant)
+        #expect(found.contains(.codeUnique))
+        #expect(!found.contains(.errorsHaveNoEffect))
+    }
+
+    // MARK: Logins that only a household of this run has
+
+    @Test(
+        "whoever has another household's login for a name is that household's user at any provider")
+    func anothersLogin() throws {
+        let first = Person("viewer-1", "viewer-1", at: "DemoSatellite")
+        let second = Person("viewer-2", "viewer-2")
+        let third = Person("viewer-3", "viewer-3")
+        let shown = Self.user("viewer-1")
+        func story(_ invents: Bool) -> Story {
+            var story = Self.story()
+            story.rules.inventsLogins = invents
+            Self.live(&story, first, in: 1, from: 0)
+            Self.live(&story, second, in: 2, from: 100, shown: [shown, shown])
+            return story
+        }
+        #expect(story(false).sentences == [])
+        var known = story(true)
+        #expect(Self.accused(known) == ["token-isolation 2 certain"])
+        #expect(try #require(known.sentences.first).contains("which is the login of household 1"))
+        Self.live(&known, third, in: 3, from: 200, shown: [shown, shown])
+        #expect(
+            Self.accused(known) == ["token-isolation 2 certain", "token-isolation 3 certain"])
+        #expect(known.sentences.allSatisfy { $0.contains("which is the login of household 1") })
+        // Another TV of that home, whose viewer signs in at the other provider.
+        Self.live(&known, Person("viewer-1", "viewer-1"), in: 4, from: 300)
+        #expect(known.sentences.count == 2)
     }
 
     private static func story() -> Story {

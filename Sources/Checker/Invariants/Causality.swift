@@ -12,21 +12,18 @@ extension HouseholdState {
             notePreSignedIn()
             return true
         }
+        let isNamed = operation.tag != 0 && value != TokenRead.somebody
+        let shown = min(beat.ret, firstShown(operation.tag))
         // Somebody else's sign-in explains a bare yes as little as none.
         let denied = attempts.last(where: {
-            !$0.isCandidate && $0.beat.call <= beat.ret
+            !$0.isCandidate && $0.beat.call <= shown
                 && (value == TokenRead.somebody
                     ? isOf($0.tag, operation.slot) : $0.tag == value - 1)
         })
         if let denied {
-            // A user who was shown before the login was sent is not its effect, and was judged then.
-            let isOlder = faces.contains {
-                $0.source == .token && $0.user == operation.tag && $0.first.ret < denied.beat.call
-            }
-            if !isOlder { judgeError(beat, denied) }
+            judgeError(beat, denied, showing: isNamed ? operation.tag : Self.anybody)
             return false
         }
-        let isNamed = operation.tag != 0 && value != TokenRead.somebody
         let who = isNamed ? "the sign-in of \(names[Int(value) - 1].text)" : "a sign-in"
         let next = waitingSignIn(after: beat)
         var text = "\(beat.name) returned \(who)"
@@ -85,8 +82,16 @@ extension HouseholdState {
         accuse(found, foreignTag: stranger.seen.mark)
     }
 
-    /// `errors-have-no-effect`: the only sign-in that explains it was turned down.
-    mutating func judgeError(_ beat: CompactOperation, _ denied: SignInAttempt) {
+    /// When an answer first named that user here: a login that was sent later has not made it.
+    func firstShown(_ user: UInt64) -> Int64 {
+        strangers.first { $0.seen.mark == user }?.ret ?? .max
+    }
+
+    /// `errors-have-no-effect`: the only sign-in that explains it was turned down. Where users are learned, the `user` shown may
+    /// turn out to be another household's.
+    mutating func judgeError(
+        _ beat: CompactOperation, _ denied: SignInAttempt, showing user: UInt64 = 0
+    ) {
         let isThrottled = denied.beat.flags & Observed.Flags.throttled.rawValue != 0
         let gap = beat.call - denied.beat.ret
         // It was turned down, whenever that was: a poll of the same moment proves as much.
@@ -94,7 +99,17 @@ extension HouseholdState {
             "\(beat.name) returned a sign-in that \(denied.beat.name) had "
             + (isThrottled ? "throttled (429)" : "rejected")
             + (gap >= 0 ? ", \(milliseconds(gap)) before" : " at the same time")
+        let found = violation(.errorsHaveNoEffect, .certain, [denied.beat, beat], gap: gap, text)
+        guard let stranger = strangers.first(where: { $0.seen.mark == user }),
+            !registry.knowsUsers
+        else { return accuse(found, foreignTag: user == Self.anybody ? user : 0) }
+        let other =
+            "\(beat.name) returned the sign-in of \(stranger.name.text), which no sign-in of this household "
+            + "explains"
         accuse(
-            violation(.errorsHaveNoEffect, .certain, [denied.beat, beat], gap: gap, text))
+            found, foreignTag: user,
+            rejected: SharedState.RejectedLogin(
+                account: tags[Int(denied.tag)].mark,
+                instead: violation(.tokenIsolation, .certain, [beat], other)))
     }
 }

@@ -70,7 +70,8 @@ extension HouseholdState {
         if operation.operation.showsProfiles {
             let isOthers = isOtherApps(operation, answer, book)
             for profile in observation.profiles {
-                answer.shown.append(shown(isOthers ? profile.ofOtherApp : profile, book))
+                let profile = isOthers ? profile.ofOtherApp : profile
+                answer.shown.append(shown(profile, at: operation.ret, book))
             }
         }
         if answer.saysSomething { book.keep(answer, of: operation.sequence) }
@@ -98,14 +99,16 @@ extension HouseholdState {
             && operation.screen == 0 && operation.operation != .profilesByCode && !book.hasLoggedIn
     }
 
-    private mutating func shown(_ profile: Profile, _ book: ProfileBook)
+    private mutating func shown(_ profile: Profile, at ret: Int64, _ book: ProfileBook)
         -> ProfileAnswer.ShownProfile
     {
         let mvpd = Checker.mark(profile.mvpd)
         var tag: UInt64 = 0
         if let user = profile.user {
             let isOwn = profile.kind == .regular || profile.kind == .appleSSO
-            tag = isOwn ? noteShown(Tag(mvpd: profile.mvpd, user: user)) : Checker.mark(user, mvpd)
+            tag =
+                isOwn
+                ? noteShown(Tag(mvpd: profile.mvpd, user: user), at: ret) : Checker.mark(user, mvpd)
         }
         let usual =
             switch profile.kind {

@@ -18,6 +18,8 @@ extension Rules {
             rig.promiseLevel ?? (isEmbedded ? .strict : .documented), overrides: rig.promiseLevels)
         known = rig.known
         knowsUsers = isEmbedded && !rig.standin.hasOpaqueUsers && !rig.leavesUsersToPrograms
+        inventsLogins =
+            !isEmbedded && rig.accounts == .generated && !rig.leavesUsersToPrograms
         devicesAreFresh = isEmbedded || rig.identities == .perRun
         delivery = Self.delivery(rig.polling)
         if isEmbedded { shortestSignIn = Self.shortestSignIn(rig.standin) }
