@@ -42,7 +42,8 @@ public struct Observation: Hashable, Sendable {
     /// Identity of the record or token seen, where the answer carries one that is no secret; of user
     /// metadata, the subscription (`householdID`); of a request that makes a sign-in, the login, where
     /// `tag` has what the accounts file says that the service calls the user; `vouched` of an answer that lacks the profile
-    /// which the request showed the platform's word for.
+    /// which the request showed the platform's word for; of a configuration, the providers, separated by commas, whose platform
+    /// sign-on it has switched off.
     public var record: String?
     public static let vouched = "vouched"
     public static let partnerLogout = "partner_logout"

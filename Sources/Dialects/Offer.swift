@@ -13,7 +13,10 @@ enum Offer {
                 id: id, displayName: item["displayName"]?.text ?? id,
                 isTempPass: item["isTempPass"]?.isTrue ?? false, platform: platformTerms(item))
         }
-        return Reading(.ok, .configuration(providers), Observation(.success))
+        let off = providers.filter { $0.platform?.isEnabled == false }.map(\.id)
+        return Reading(
+            .ok, .configuration(providers),
+            Observation(.success, record: off.isEmpty ? nil : off.joined(separator: ",")))
     }
 
     /// "The five platform properties are present only for MVPDs set up for platform SSO" (rest-v1.md § 7);

@@ -45,7 +45,8 @@ extension ProfileCase {
         story.see([first], at: 11_000)
     }
 
-    static let all = kept + sessions + profiles + decisions + identities + found
+    static let all =
+        kept + doubles + logouts + reversals + sessions + profiles + decisions + identities + found
 
     // MARK: What V1 promises as well
 
@@ -260,6 +261,90 @@ extension ProfileCase {
             $0.resume(at: 14_000, code: "BBBBBB2", record: "authorize authenticated")
             $0.pollCode(at: 15_000, first, code: "BBBBBB2")
             $0.resume(at: 16_000, .absent, code: "BBBBBB2")
+        },
+    ]
+
+    // MARK: One profile or two
+
+    static let doubles: [ProfileCase] = [
+        ProfileCase(
+            "I21: the platform's profile is told as one of the provider's", .profileViewsAgree
+        ) {
+            $0.tell(.tv, .registerClient, at: 0, code: nil)
+            $0.see(at: 100)
+            $0.exchange(at: 1_000)
+            $0.see(at: alice.mvpd, Story.shown(alice, from: 1_002), at: 1_100)
+        },
+        ProfileCase(
+            "a platform's profile at a provider that the configuration has switched off", .conforms
+        ) {
+            $0.see(at: 0)
+            $0.tell(.tv, .configuration, at: 50, code: nil, record: "DemoSatellite,DemoCable")
+            $0.exchange(at: 1_000)
+        },
+        ProfileCase("a platform's profile at another provider than those") {
+            $0.see(at: 0)
+            $0.tell(.tv, .configuration, at: 50, code: nil, record: "DemoSatellite")
+            $0.exchange(at: 1_000)
+        },
+        ProfileCase("I6: each phone is shown its own login by the one code", .oneOwner) {
+            $0.session()
+            $0.login(at: 1_000)
+            $0.tell(.otherPhone, .authenticate, at: 2_000)
+            $0.assertion(Story.bob, at: 2_010, by: .otherPhone)
+            let bob = Story.shown(Story.bob, from: 2_012)
+            $0.see([bob], by: .otherPhone, .profilesByCode, at: 2_100, code: "AAAAAA1")
+            $0.pollCode(at: 5_000, bob)
+        },
+    ]
+
+    static let logouts: [ProfileCase] = [
+        ProfileCase("I21: a logout finds no profile where one was shown", .profileViewsAgree) {
+            signedIn(&$0)
+            $0.signOut(at: 12_000, "invalid")
+            $0.see(at: 13_000)
+        },
+        ProfileCase("a logout that is repeated finds none, and so does one whose answer was lost") {
+            signedIn(&$0)
+            $0.tell(.tv, .logout, at: 12_000, code: nil, lost: true, mvpd: alice.mvpd)
+            $0.signOut(at: 12_100, "invalid")
+            $0.signOut(at: 12_200, "invalid")
+            $0.see(at: 13_000)
+        },
+        ProfileCase("a logout finds none where it was over by its own expiry") {
+            $0.session()
+            $0.login(at: 7_000, life: 20_000)
+            $0.see([brief], at: 11_000)
+            $0.signOut(at: 40_000, "invalid")
+        },
+    ]
+
+    // MARK: Decisions that change
+
+    private static let denial = "authorization_denied_by_mvpd"
+
+    static let reversals: [ProfileCase] = [
+        ProfileCase("a resource that is denied first and permitted then") {
+            signedIn(&$0)
+            $0.decide(at: 12_000, .denied, reason: denial)
+            $0.decide(at: 12_010)
+        },
+        ProfileCase(
+            "denied when that media token is over, or another resource, or for another reason"
+        ) {
+            signedIn(&$0)
+            $0.decide(at: 12_000, expires: Story.epoch + 20_000)
+            $0.decide(at: 12_010, .denied, resource: "demo-2", reason: denial)
+            $0.decide(at: 12_020, .denied, reason: "authorization_denied_by_parental_controls")
+            $0.decide(at: 25_000, .denied, reason: denial)
+        },
+        ProfileCase("denied to the next viewer who signs in") {
+            signedIn(&$0)
+            $0.decide(at: 12_000)
+            $0.signOut(at: 13_000)
+            $0.session("BBBBBB2", at: 14_000)
+            $0.login(Story.bob, at: 15_000, code: "BBBBBB2")
+            $0.decide(at: 17_000, .denied, reason: denial)
         },
     ]
 

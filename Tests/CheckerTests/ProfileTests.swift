@@ -96,6 +96,32 @@ struct ProfileTests {
         }
     }
 
+    @Test("I14: a denial while the media token of a permit is valid is a suspicion")
+    func reversal() throws {
+        var story = Story()
+        story.session()
+        story.login(at: 7_000)
+        story.pollCode(at: 10_000, Story.shown(Story.alice, from: 8_002))
+        story.decide(at: 12_000)
+        story.decide(at: 12_005, .denied, reason: "authorization_denied_by_mvpd")
+        story.decide(at: 12_010, token: 9)
+        let found = try story.only()
+        #expect(found.invariant == .authorizationGates && found.standing == .suspected)
+        #expect(
+            found.sentence
+                == "household 7: the TV's authorize #8 denied demo-1 1 ms after the TV's authorize #7 had "
+                + "permitted it, while that permit's media token was valid; nothing in between changed the sign-in"
+        )
+        // Neither another resource, nor when that token is over, nor for another reason; a denial is not kept.
+        story.exchanges.removeLast(2)
+        story.decide(
+            at: 12_010, .denied, resource: "demo-2", reason: "authorization_denied_by_mvpd")
+        story.decide(at: 12_020, resource: "demo-2")
+        story.decide(at: 12_030, .denied, reason: "authorization_denied_by_parental_controls")
+        story.decide(at: 500_000, .denied, reason: "authorization_denied_by_mvpd")
+        #expect(story.sentences == [])
+    }
+
     @Test("what a TV asks by the platform's word after its logout tests that the profile ended")
     func partnersLogout() throws {
         var story = Story()

@@ -166,7 +166,8 @@ struct SignInInvariantTests {
             found.sentence
                 == "household 7: the login ended without an error (the phone's assertion #2), "
                 + "but neither the phone (the phone's check-code #8) nor the TV, which "
-                + "polled for 22 s more (the TV's poll-token #12), ever got the sign-in")
+                + "polled for 22 s more (the TV's poll-token #12), ever got the sign-in "
+                + "(no page says that such a login has succeeded)")
     }
 
     @Test("I4: a login that came back with an error has lost nothing")

@@ -623,6 +623,11 @@ import Vocabulary
                 "resource is the one asked for"
             ),
             (
+                .authorize,
+                permit.replacing(#""notAfter":1760086500000"#, with: #""notAfter":1760000099000"#),
+                "a decision ends after it begins"
+            ),
+            (
                 .logout, logout.replacing(#"":{"actionName"#, with: #"2":{"actionName"#),
                 "logouts has the provider that was named"
             ),

@@ -7,7 +7,7 @@ extension HouseholdState {
             $0.tag == tag && $0.isRetried && $0.isCandidate && $0.beat.call <= beat.ret
         }
         if isRetried { check(.retryOnce) }
-        if tags[Int(tag)].first == nil { judgeOneOwner(beat, tag) }
+        if shown(tag) == nil { judgeOneOwner(beat, tag) }
         guard operation.operation.showsExpiry, operation.expires > 0 else { return }
         check(.oneToken)
         check(.profileNotProlonged)
@@ -34,13 +34,18 @@ extension HouseholdState {
         }
     }
 
-    /// `one-owner`: the TV's token shows two users within one life of a code.
+    /// The first answer to the TV that showed that user, else one that a phone got by its code.
+    private func shown(_ tag: UInt8) -> CompactOperation? {
+        tags[Int(tag)].first ?? tokens.first { $0.tag == tag }?.beat
+    }
+
+    /// `one-owner`: two users are shown within one life of a code.
     private mutating func judgeOneOwner(_ beat: CompactOperation, _ tag: UInt8) {
         guard registry.codesServeOnce,
             let life = onlyLife(of: tag, by: beat.ret)
         else { return }
         for number in tags.indices where number != Int(tag) {
-            guard let first = tags[number].first, UInt8(number) != tag,
+            guard let first = shown(UInt8(number)),
                 onlyLife(of: UInt8(number), by: beat.ret) == life
             else { continue }
             let evidence = attempts.filter {

@@ -8,17 +8,39 @@ extension HouseholdState {
         defer { book.forget(beat.sequence) }
         let answer = book.answer(beat.sequence)
         notePass(operation, beat, answer, book)
+        if operation.step == .authorize { judgeReversal(operation, beat, answer, book) }
         guard operation.effect != .denied else { return }
         switch operation.step {
         case .poll, .confirm, .checkSignIn, .platformExchange:
             guard !isOrphaned(operation, book) else { return }
             for shown in answer.shown { judge(shown, operation, beat, answer, book) }
             judgeMissing(operation, beat, answer, book)
+            if operation.step == .platformExchange { judgeSwitchedOff(beat, answer, book) }
         case .issueCode: judgeAction(operation, beat, answer, book)
         case .preauthorize, .authorize: judgeDecision(operation, beat, answer, book)
+        case .logout where answer.endsNothing: judgeInvalid(operation, beat, book)
         default: break
         }
         if operation.code != 0 { judgeCode(operation, beat) }
+    }
+
+    /// `conforms`: a provider whose platform sign-on is switched off is sent to its login (rest-v2.md § 8.3). That the
+    /// configuration holds until the next is our reading.
+    private mutating func judgeSwitchedOff(
+        _ beat: CompactOperation, _ answer: ProfileAnswer, _ book: ProfileBook
+    ) {
+        guard let configured = book.configured, configured.ret < beat.call,
+            let name = book.switchedOff.first(where: { name in
+                let mvpd = Checker.mark(name)
+                return answer.shown.contains { $0.kind == .appleSSO && $0.mvpd == mvpd }
+            })
+        else { return }
+        let text =
+            "\(beat.name) returned a platform's profile at \(name), for which \(configured.name) has "
+            + "enablePlatformServices false"
+        accuse(
+            violation(.conforms, .certain, [configured, beat], source: .ours, text),
+            isOfEnds: false)
     }
 
     // MARK: One profile
@@ -286,8 +308,12 @@ extension HouseholdState {
         _ shown: ProfileAnswer.ShownProfile, _ kind: Profile.Kind, _ beat: CompactOperation,
         _ book: ProfileBook
     ) {
+        // Told with the other type, it is that of a partner, or of the provider.
         let first = book.seen.first {
-            $0.tag == shown.tag && $0.slot == shown.slot && $0.expires == shown.expires
+            $0.tag == shown.tag && $0.expires == shown.expires
+                && ($0.slot == shown.slot
+                    || $0.generated == shown.generated
+                        && book.partner(of: $0.slot) == shown.slot)
         }
         guard let first else {
             guard book.seen.count < 64 else { return }

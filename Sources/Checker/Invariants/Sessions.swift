@@ -136,16 +136,8 @@ extension HouseholdState {
     private mutating func judgeAuthenticate(
         _ operation: Observed, _ beat: CompactOperation, _ book: ProfileBook
     ) {
-        let sent = beat.call - registry.visibility
         let scope = SignInScope(slot: operation.slot)
-        var last: TokenRead?
-        for position in reads.indices
-        where reads[position].value != 0 && reads[position].scope.isSame(as: scope)
-            && reads[position].beat.ret < sent
-            && reads[position].beat.call > last?.beat.call ?? .min
-        {
-            last = reads[position]
-        }
+        let last = lastShown(scope, before: beat.call - registry.visibility)
         guard let last else { return }
         check(.actionTrue)
         guard !mayHaveEnded(since: last.beat, by: beat.ret, scope),
@@ -160,5 +152,51 @@ extension HouseholdState {
             violation(
                 resumed == nil ? .actionTrue : .codeBindsDevice, .certain,
                 [resumed, last.beat, beat].compactMap(\.self), gap: gap, text))
+    }
+
+    /// The last answer before that time that showed a profile.
+    private func lastShown(_ scope: SignInScope, before time: Int64) -> TokenRead? {
+        var last: TokenRead?
+        for position in reads.indices
+        where reads[position].value != 0 && reads[position].scope.isSame(as: scope)
+            && reads[position].beat.ret < time
+            && reads[position].beat.call > last?.beat.call ?? .min
+        {
+            last = reads[position]
+        }
+        return last
+    }
+
+    // MARK: I21, profile-views-agree
+
+    /// A logout that returns `invalid` says that there is no valid profile (rest-v2.md § 9).
+    mutating func judgeInvalid(
+        _ operation: Observed, _ beat: CompactOperation, _ book: ProfileBook
+    ) {
+        guard operation.effect == .success, operation.slot > 0,
+            !mayBeFromBefore(operation.slot, at: operation.call, book),
+            let last = lastShown(
+                SignInScope(slot: operation.slot), before: beat.call - registry.visibility)
+        else { return }
+        check(.profileViewsAgree)
+        let since = last.beat.call - registry.visibility
+        let isEnded = signOuts.contains {
+            $0.beat.sequence != beat.sequence && $0.effect != .denied && $0.call <= beat.ret
+                && $0.ret >= since && $0.ends(operation.slot)
+        }
+        guard !isEnded, !mayHaveExpired(last.value, by: beat.ret, at: operation.slot) else {
+            return
+        }
+        let gap = beat.call - last.beat.ret
+        let text =
+            "\(beat.name) returned \"invalid\" (no profile) \(milliseconds(gap)) after \(last.beat.name) had "
+            + "returned a live profile at that provider; nothing in between ended it"
+        let isProxied = beat.flags & Observed.Flags.proxied.rawValue != 0
+        var found = violation(
+            .profileViewsAgree,
+            isProxied ? .suspicion("a proxy may have repeated the request") : .certain,
+            [last.beat, beat], gap: gap, text)
+        found.companions = [.tokenMonotonic]
+        accuse(found)
     }
 }

@@ -179,7 +179,7 @@ extension HouseholdState {
         let text =
             "the login ended without an error (\(only.beat.name)), but neither the phone "
             + "(\(refused.name)) nor the TV, which polled for \(milliseconds(gap)) more "
-            + "(\(last.beat.name)), ever got the sign-in"
+            + "(\(last.beat.name)), ever got the sign-in (no page says that such a login has succeeded)"
         accuse(
             violation(
                 .signInDelivered, .given("a login that ends without an error has succeeded"),

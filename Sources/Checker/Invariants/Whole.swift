@@ -30,8 +30,11 @@ extension HouseholdState {
         }
         let believed = earlier.filter { $0.belief != 0 }
         guard let last = believed.last, last.belief & fitting == 0 else { return opposite }
-        let since = believed.lastIndex { $0.belief & fitting != 0 }.map { $0 + 1 } ?? 0
-        return believed[since]
+        if let fitted = believed.lastIndex(where: { $0.belief & fitting != 0 }) {
+            return believed[fitted + 1]
+        }
+        // It never fitted: what shows no sign-ins contradicts nothing.
+        return believed.first { $0.operation.showsToken || $0.operation.showsProfiles } ?? opposite
     }
 
     /// `isConfused`: what some code's answers were about is not known (`withdrawStrays`).

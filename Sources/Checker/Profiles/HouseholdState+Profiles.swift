@@ -36,6 +36,12 @@ extension HouseholdState {
         if let reason = exchange.pointee.reason { answer.reason = .init(reason) }
         let observation = exchange.pointee.observation
         answer.lacksVouched = observation.record == Observation.vouched
+        if operation.operation == .configuration, operation.effect == .success,
+            operation.screen == 0
+        {
+            book.configured = CompactOperation(operation)
+            book.switchedOff = observation.record?.split(separator: ",").map(String.init) ?? []
+        }
         switch operation.step {
         case .issueCode, .lookUpCode, .platformRequest:
             if let record = observation.record { answer.action = .init(record) }
@@ -51,6 +57,7 @@ extension HouseholdState {
             }
         case .logout:
             answer.endsPartners = observation.record == Observation.partnerLogout
+            answer.endsNothing = observation.record == "invalid"
             noteIdentityLogout(operation, answer, book)
         case .finishLogin, .platformExchange:
             if operation.effect != .denied { book.hasLoggedIn = true }

@@ -82,6 +82,21 @@ final class ProfileBook {
         var usedUp: CompactOperation?
     }
 
+    /// The TV's last configuration, and the providers whose platform sign-on it had switched off.
+    var configured: CompactOperation?
+    var switchedOff: [String] = []
+
+    /// The last permit of each resource that a provider gave.
+    var granted: [Permit] = []
+
+    struct Permit {
+        var resource: UInt8
+        var slot: UInt8
+        var beat: CompactOperation
+        /// Of its media token, by the service's clock in epoch milliseconds.
+        var expires: Int64
+    }
+
     init(begun: Int64) { self.begun = begun }
 
     // MARK: Providers
@@ -261,7 +276,7 @@ struct ProfileAnswer: Sendable {
     enum DecisionSource: Sendable { case provider, pass, rule, other }
 
     /// Why a request was turned down, as far as it matters here.
-    enum RefusalReason: Sendable { case invalidated, passUsedUp, other }
+    enum RefusalReason: Sendable { case invalidated, passUsedUp, deniedByProvider, other }
 
     var shown: [ShownProfile] = []
     /// Of the identity that the request named; 0: none.
@@ -271,6 +286,8 @@ struct ProfileAnswer: Sendable {
     var reason = RefusalReason.other
     /// A logout that ended what the platform vouched for (rest-v2.md § 9).
     var endsPartners = false
+    /// A logout that found no valid profile.
+    var endsNothing = false
     /// No profile, though the request showed the word of a platform that one was made of.
     var lacksVouched = false
 
@@ -279,7 +296,7 @@ struct ProfileAnswer: Sendable {
     /// Whether it is another than what `ProfileBook.answer` has for those that it keeps nothing of.
     var saysSomething: Bool {
         !shown.isEmpty || subject != 0 || action != .other || source != .other || reason != .other
-            || endsPartners || lacksVouched
+            || endsPartners || endsNothing || lacksVouched
     }
 }
 
@@ -303,6 +320,7 @@ extension ProfileAnswer.RefusalReason {
         case "authenticated_profile_invalidated", "authorization_denied_by_session_invalidated":
             self = .invalidated
         case "temporary_access_duration_limit_exceeded": self = .passUsedUp
+        case "authorization_denied_by_mvpd": self = .deniedByProvider
         default: self = .other
         }
     }

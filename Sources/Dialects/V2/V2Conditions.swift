@@ -152,6 +152,7 @@ struct V2Conditions {
                 note("decisions.token is absent with a denial", "present")
             default: break
             }
+            holdTimes(ofDecision: item)
             if !isPermitted, item["error"] == nil {
                 note("decisions.error is present with a denial", "missing")
             }
@@ -166,6 +167,19 @@ struct V2Conditions {
         } else {
             // B25, § 18: what no provider gates was seen to be left out, of Z1.
             note("decisions has one for the resource asked for", "none", .reading)
+        }
+    }
+
+    /// A decision is valid from its notBefore to its notAfter. That a permit is still valid when its media token begins, which is made
+    /// with the answer, is our reading.
+    private mutating func holdTimes(ofDecision item: JSONDocument.Value) {
+        guard let end = item["notAfter"]?.epoch else { return }
+        if let start = item["notBefore"]?.epoch, end < start {
+            note("a decision ends after it begins", "notAfter before notBefore")
+        } else if let issued = item["token"]?["notBefore"]?.epoch, end < issued {
+            note(
+                "a permit is valid when its token begins", "notAfter before token.notBefore",
+                .reading)
         }
     }
 
