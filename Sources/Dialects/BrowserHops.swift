@@ -5,7 +5,7 @@ internal import Vocabulary
 struct BrowserHops: Sendable {
     private let origin: Origin
     private let returnAddress: WebAddress?
-    /// What a hop of a logout to a path of that name is called.
+    /// What a hop of a logout to a path of that name at the service is called.
     private let logout: OperationName
     /// Where the page speaks of redirects: `rest-v1.md 8`.
     private let page: String
@@ -50,7 +50,8 @@ struct BrowserHops: Sendable {
     /// What the provider does on the way out is the same walk, whatever its addresses look like.
     func logoutCall(_ address: WebAddress, referer: WebAddress?) -> Call {
         var call = call(.get, address, form: [], referer: referer)
-        call.operation = address.hasPath(endingWith: "/logout") ? logout : .mvpdLogout
+        let isService = address.origin == origin && address.hasPath(endingWith: "/logout")
+        call.operation = isService ? logout : .mvpdLogout
         return call
     }
 

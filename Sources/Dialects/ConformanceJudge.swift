@@ -139,7 +139,7 @@ struct ConformanceJudge {
             if isMissing {
                 let field = fields[position]
                 let name = FieldPath.text(field.name, in: path)
-                let what = value == nil ? "missing" : "null"
+                let what = value == nil ? Self.missing(field.name, in: tree) : "null"
                 found.append(deviation("\(name) is present", what, field.source))
             }
             return
@@ -188,6 +188,17 @@ struct ConformanceJudge {
                 mistyped(fields[position], path, value, &found)
             }
         }
+    }
+
+    /// With the field that stands there under nearly that name: `missing; 'user_id' is there`.
+    private static func missing(_ name: String, in tree: JSONDocument.Value) -> String {
+        func letters(_ name: String) -> String {
+            name.lowercased().filter { $0 != "_" && $0 != "-" }
+        }
+        guard tree.kind == .object,
+            let other = tree.items.lazy.map(\.name).first(where: { letters($0) == letters(name) })
+        else { return "missing" }
+        return "missing; '\(other)' is there"
     }
 
     /// Where a field stands. Written out only where it is needed: most fields are right.

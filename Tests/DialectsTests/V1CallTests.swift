@@ -170,9 +170,9 @@ import Vocabulary
 
     @Test(
         "a provider's hop of a logout is none of the service's, whatever it is answered",
-        arguments: [200, 302, 303, 401])
-    func logoutHops(status: Int) throws {
-        let address = try #require(WebAddress("https://idp.example/slo?state=1&code=2"))
+        arguments: [200, 302, 303, 401], ["/slo?state=1&code=2", "/tve/logout?state=1"])
+    func logoutHops(status: Int, path: String) throws {
+        let address = try #require(WebAddress("https://idp.example" + path))
         let call = Self.dialect.logoutHop(address, referer: nil)
         #expect(call.operation == .mvpdLogout)
         let reading = Self.dialect.read(

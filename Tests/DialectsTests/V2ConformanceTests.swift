@@ -94,6 +94,19 @@ struct V2ConformanceTests {
         }
     }
 
+    @Test("a field under nearly its name is told beside the one that is missing")
+    func lookalike() throws {
+        let row = try #require(Self.rows.first { $0.operation == .registerClient })
+        let expected = try #require(row.answers.first { $0.status == 201 })
+        let whole = JSON.sample(ConformanceField.top(of: expected.content))
+        let client = whole.replacing("client_id", by: nil).json
+        let body = #"{"clientId":"x","# + client.dropFirst()
+        let reply = Reply(
+            status: 201, headers: ["Content-Type": "application/json"], body: Array(body.utf8))
+        let found = Self.judged(row, expected, reply)
+        #expect(found.map(\.found) == ["missing; 'clientId' is there"])
+    }
+
     @Test("each mistyped field is found, also one that need not be there", arguments: Self.rows)
     func mistyped(row: ConformanceRow) {
         for expected in row.answers {
