@@ -414,7 +414,7 @@ extension Summary {
             ? "" : ", \(Figures.count(households.failedLater)) of them failed later"
         let denied =
             households.notEntitled == 0
-            ? "" : ", \(Figures.count(households.notEntitled)) not entitled to all they asked for"
+            ? "" : ", \(Figures.count(households.notEntitled)) were denied a resource"
         return "\(all)\(Figures.counted(started, "household")) signed in\(already)\(later)\(denied)"
     }
 

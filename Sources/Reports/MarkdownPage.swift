@@ -100,7 +100,7 @@ enum MarkdownPage {
             + "\(Figures.count(households.abandoned)) abandoned"
             + (households.notEntitled == 0
                 ? "."
-                : ", \(Figures.count(households.notEntitled)) not entitled to all they asked for.")
+                : ", \(Figures.count(households.notEntitled)) were denied a resource.")
         let paths = summary.signOns
         let byPath =
             paths.isOrdinary

@@ -160,7 +160,7 @@ public enum TerminalReport {
             households.notEntitled == 0
             ? []
             : [
-                "\("not entitled".padded(to: 18))  \(Figures.count(households.notEntitled)) of "
+                "\("denied a resource".padded(to: 18))  \(Figures.count(households.notEntitled)) of "
                     + Figures.counted(households.started, "household")
             ]
         let rows = times + denied

@@ -131,7 +131,7 @@ struct JudgementTests {
             testDescription: "accounts without a package are no failure", outcome: .pass,
             status: .passed,
             headline:
-                "Passed: all 6 households signed in, 6 not entitled to all they asked for, and the only "
+                "Passed: all 6 households signed in, 6 were denied a resource, and the only "
                 + "threshold was met.",
             thresholds: [Thresholds.failed(below: 0.05)]
         ) { $0.isDenied = true },

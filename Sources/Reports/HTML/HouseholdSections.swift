@@ -38,7 +38,7 @@ enum HouseholdSections {
     private static func denied(_ counts: Summary.Households) -> HTML {
         counts.notEntitled == 0
             ? .none
-            : " \(Figures.counted(counts.notEntitled, "household")) signed in with an account that is not entitled to all it asked for (not-entitled; not a failure)."
+            : " In \(Figures.counted(counts.notEntitled, "household")) the service denied a resource at least once (not-entitled; not a failure)."
     }
 
     private static func bars(_ funnel: Funnel, name: String) -> HTML {
