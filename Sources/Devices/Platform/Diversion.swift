@@ -6,7 +6,7 @@ internal import Rigs
 /// Why a sign-in left the path that its kind asks for, where that was not the rig's own script.
 enum Diversion {
     /// The configuration says that the provider signs in elsewhere.
-    case boarding(String)
+    case boarding(String, offered: [Provider])
     /// The platform's picker ended in this error, or in nothing.
     case picker(AccountError?)
     /// The service has no such provider, or has not enabled it.
@@ -35,10 +35,16 @@ extension Household {
     /// Nil where the script wanted it so.
     private func reason(of diversion: Diversion) -> Untrusted? {
         switch diversion {
-        case .boarding(let mvpd):
+        case .boarding(let mvpd, let offered):
             if case .choose(_?) = plan.kind.platform?.picker { return nil }
-            return
-                "step 5: the configuration has \(mvpd) for the picker only (boardingStatus PICKER, or enablePlatformServices false)"
+            let terms = offered.first { $0.id == mvpd }?.platform
+            if terms?.isEnabled == false {
+                return
+                    "step 5: the configuration has switched platform sign-on off for \(mvpd) (enablePlatformServices false)"
+            }
+            let status: Untrusted =
+                terms?.boarding == nil ? "no boardingStatus" : "boardingStatus PICKER"
+            return "step 5: the configuration has \(mvpd) for the picker only (\(status))"
         case .picker(let error):
             if case .choose(_?) = plan.kind.platform?.picker { return nil }
             guard let error else { return "step 5: the platform's picker returned no provider" }

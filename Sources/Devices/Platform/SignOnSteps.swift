@@ -62,7 +62,7 @@ extension Household {
             switch PickerFinding(picked, at: lane.now, providers: providers) {
             case .signedIn(let id): providerID = id
             case .preselected(let mvpd):
-                divert(.boarding(mvpd))
+                divert(.boarding(mvpd, offered: providers))
                 return .regular(preselected: mvpd)
             case .ownPicker:
                 divert(.picker(picked.error))

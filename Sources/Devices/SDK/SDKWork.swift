@@ -91,8 +91,10 @@ extension Household {
             guard let provider = sdk.providers.provider(onPlatform: id),
                 provider.platform?.isEnabled == true
             else { return divert(.noIntegration(id, offered: sdk.providers)) }
-            if provider.platform?.boarding != .supported { divert(.boarding(provider.id)) }
-        case .preselected(let mvpd): divert(.boarding(mvpd))
+            if provider.platform?.boarding != .supported {
+                divert(.boarding(provider.id, offered: sdk.providers))
+            }
+        case .preselected(let mvpd): divert(.boarding(mvpd, offered: sdk.providers))
         case .ownPicker: divert(.picker(result.error))
         }
     }
