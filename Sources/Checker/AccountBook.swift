@@ -89,6 +89,12 @@ struct AccountBook {
         return first[HouseholdState.bare(name)].map { Int($0.household) }
     }
 
+    func isHeld(login name: String, by household: Int) -> Bool {
+        let login = HouseholdState.bare(name)
+        return first[login].map { Int($0.household) } == household
+            || others[login]?.contains { Int($0.household) == household } ?? false
+    }
+
     /// Whether only devices of the other protocol signed in with that account (`hasProfiles` is that of the
     /// one that asks).
     func isHeldApart(_ account: UInt64, hasProfiles: Bool) -> Bool {

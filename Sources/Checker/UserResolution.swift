@@ -309,7 +309,14 @@ extension UserLedger {
         // MARK: What else names users
 
         mutating func resolve(_ source: Claim.ClaimSource) {
-            let own = claims.filter { $0.source == source }
+            var own = claims.filter { $0.source == source }
+            own.removeAll { claim in
+                guard source != .household, let home = book.holder(ofLogin: claim.name.user),
+                    !book.isHeld(login: claim.name.user, by: claim.household)
+                else { return false }
+                accuse(claim, .loginOf(household: home), [])
+                return true
+            }
             guard !own.isEmpty else { return }
             var persons: [UInt64: [Claim]] = [:]
             for claim in claims

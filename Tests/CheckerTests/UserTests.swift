@@ -422,6 +422,26 @@ struct UserTests {
         #expect(told([(9, Self.cy, other)], at: "DEMOCABLE") == [])
     }
 
+    @Test("platform TVs whose media tokens name another household's login are told whose it is")
+    func loginAtPlatform() {
+        var story = Self.story()
+        story.rules.inventsLogins = true
+        let home = Person("viewer-1", "viewer-1", at: "DemoSatellite")
+        Self.live(&story, home, in: 1, from: 0)
+        for household in 2...4 {
+            let name = "viewer-\(household)"
+            Self.vouch(
+                &story, Person(name, name), in: household,
+                shown: Self.user(household == 4 ? name : "viewer-1"), from: 600 * Double(household))
+        }
+        #expect(
+            story.sentences
+                == [2, 3].map {
+                    "household \($0): the TV's media-token #3 returned user viewer-1 at DemoCable, which is "
+                        + "the login of household 1"
+                })
+    }
+
     @Test("a household by code that got a platform TV's user is accused, and not that TV")
     func innocent() {
         var story = Self.byCode()
