@@ -118,7 +118,7 @@ struct JudgingAgainTests {
         arguments: [
             ("", true), ("login: {command: ./login.py}", false),
             ("kinds: [{platform-sign-on: {command: ./platform.py}}]", false),
-            ("kinds: [{platform-sign-on: demo}]", true),
+            ("kinds: [{platform-sign-on: {account: none}}]", true),
         ])
     func programs(more: String, knowsUsers: Bool) throws {
         let rig = try Rig.read(
