@@ -399,6 +399,12 @@ extension ProfileCase {
             signedIn(&$0)
             $0.session("BBBBBB2", at: 12_000, mvpd: alice.mvpd)
         },
+        ProfileCase("I5: a profile that a decision called lost needs a login", .tokenMonotonic) {
+            signedIn(&$0)
+            $0.decide(at: 12_000)
+            $0.decide(at: 12_010, .unauthenticated)
+            $0.session("BBBBBB2", at: 12_020, mvpd: alice.mvpd)
+        },
         ProfileCase("I24: authenticate for another provider") {
             signedIn(&$0)
             $0.session("BBBBBB2", at: 12_000, mvpd: Story.satellite)

@@ -154,17 +154,17 @@ extension HouseholdState {
                 [resumed, last.beat, beat].compactMap(\.self), gap: gap, text))
     }
 
-    /// The last answer before that time that showed a profile.
+    /// The last answer before that time that told of the profile, if it showed one: of one that was said to be gone, its loss is
+    /// what was found.
     private func lastShown(_ scope: SignInScope, before time: Int64) -> TokenRead? {
         var last: TokenRead?
         for position in reads.indices
-        where reads[position].value != 0 && reads[position].scope.isSame(as: scope)
-            && reads[position].beat.ret < time
+        where reads[position].scope.isSame(as: scope) && reads[position].beat.ret < time
             && reads[position].beat.call > last?.beat.call ?? .min
         {
             last = reads[position]
         }
-        return last
+        return last.flatMap { $0.value == 0 ? nil : $0 }
     }
 
     // MARK: I21, profile-views-agree
