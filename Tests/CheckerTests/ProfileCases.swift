@@ -374,6 +374,19 @@ extension ProfileCase {
             $0.pollCode(at: 10_500)
             $0.see(at: 11_000)
         },
+        ProfileCase(
+            "I5: what a later code has made is lost, and no phone resumed that", .tokenMonotonic
+        ) {
+            shownByCode(&$0)
+            $0.session("BBBBBB2", at: 60_000)
+            $0.tell(.phone, .authenticate, at: 67_000, code: "BBBBBB2")
+            $0.assertion(at: 68_000, code: "BBBBBB2")
+            let second = Story.shown(alice, from: 68_002)
+            $0.confirm(at: 68_010, second, code: "BBBBBB2")
+            $0.pollCode(at: 70_000, second, code: "BBBBBB2")
+            $0.pollCode(at: 73_000, code: "BBBBBB2")
+            $0.see(at: 73_010)
+        },
         ProfileCase("I23: the TV is sent to the login again", .codeBindsDevice) {
             shownByCode(&$0)
             $0.session("BBBBBB2", at: 12_000, mvpd: alice.mvpd)

@@ -133,12 +133,11 @@ extension HouseholdState {
         guard read.beat.operation == .profilesByCode, read.value != 0,
             read.value != TokenRead.somebody
         else { return nil }
-        for position in attempts.indices
-        where attempts[position].isCandidate && attempts[position].tag == read.value - 1 {
-            let life = attempts[position].life
-            if let resumed = book.resumed[life] { return (resumed, life) }
+        // The last login is the one that is shown.
+        let last = attempts.last {
+            $0.isCandidate && $0.tag == read.value - 1 && $0.beat.call <= read.beat.ret
         }
-        return nil
+        return last.flatMap { login in book.resumed[login.life].map { ($0, login.life) } }
     }
 
     /// A login or logout at another provider between the two.

@@ -85,8 +85,12 @@ extension HouseholdState {
         if operation.screen > 0 { judgeSource(one, beat) }
         if operation.operation == .profilesByCode {
             judgeByCode(one, beat, book)
-        } else if shown.tag != 0 {
-            book.shownToDevice.insert(shown.tag)
+        } else {
+            // Of the account, whatever the service calls its user.
+            let value = value(of: one, beat)
+            if value != 0, value != TokenRead.somebody {
+                book.shownToDevice.insert(tags[Int(value) - 1].mark)
+            }
         }
         if shown.tag != 0 { judgeViews(shown, kind, beat, book) }
         if kind == .regular, answer.subject != 0, shown.tag != 0 {
