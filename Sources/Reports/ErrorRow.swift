@@ -238,11 +238,19 @@ enum Remedy {
             + "before it, send plain bodies to requests without Accept-Encoding"
     }
 
-    /// Against a login page that was refused before anything was typed; empty for all else.
+    /// Against a login page that was refused before anything was typed, to a browser that another page of its host had sent
+    /// there without a cookie; empty for all else.
     static func unsteady(_ group: ErrorGroup, _ talk: ErrorRow.RecordedMessages) -> String {
+        func field(_ name: String) -> Substring? {
+            talk.request.first { $0.lowercased().hasPrefix(name) }?.dropFirst(name.count)
+        }
+        // A query may have fingerprints in it.
+        func origin(_ address: some StringProtocol) -> Origin? {
+            WebAddress(String(address.prefix { $0 != "?" }))?.origin
+        }
         guard group.outcome == .rejected, group.operation == .mvpdLogin,
-            talk.request.first?.hasPrefix("GET ") == true,
-            !talk.request.contains(where: { $0.lowercased().hasPrefix("cookie:") })
+            talk.request.first?.hasPrefix("GET ") == true, field("cookie: ") == nil,
+            let own = origin(talk.url), let referer = field("referer: "), origin(referer) == own
         else { return "" }
         return lostSession
     }

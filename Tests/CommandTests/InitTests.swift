@@ -98,6 +98,25 @@ struct InitTests {
         }
     }
 
+    @Test("validate names what is known until a day that has passed")
+    func known() async throws {
+        let rig = """
+            rig: known
+            target: {base: embedded}
+            load: {closed: {households: 1}}
+            known:
+              - {invariant: one-owner, ticket: AUTH-1, until: 2020-01-31}
+              - {invariant: code-unique, ticket: AUTH-2, until: 2999-12-31}
+
+            """
+        let ended = try await Trying.run(["validate", "rig.yaml"], files: ["rig.yaml": rig])
+        #expect(ended.code == 0)
+        #expect(
+            ended.errors.contains("known: one-owner (AUTH-1) is accepted until 2020-01-31 only"),
+            "\(ended.errors)")
+        #expect(!ended.errors.contains("AUTH-2"))
+    }
+
     @Test("validate says that nothing is sent without leave")
     func leave() async throws {
         let ended = try await Trying.run(

@@ -404,14 +404,20 @@ struct TryChecklistTests {
                 .answered(.checkAuthentication, 403, "x", ["Content-Encoding": "gzip"])
                 .fails(.code, "remove Accept-Encoding from the rig's headers"),
             try TryScene("a login on another node").through(.authenticate)
+                .answered(.mvpdLogin, 302, "", ["Location": "https://idp.demo.test/in"])
                 .answered(
                     .mvpdLogin, 400, "<html><title>Session lost</title></html>", type: "text/html"
                 )
                 .fails(.loginPage, "sticky sessions", "the page says 'Session lost'"),
             try TryScene("a login that set a cookie").through(.authenticate)
                 .answered(
-                    .mvpdLogin, 400, "<html></html>", type: "text/html", ["Set-Cookie": "a=b"]
+                    .mvpdLogin, 302, "",
+                    ["Location": "https://idp.demo.test/in", "Set-Cookie": "a=b"]
                 )
+                .answered(.mvpdLogin, 400, "<html></html>", type: "text/html")
+                .fails(.loginPage, "compare target.domain"),
+            try TryScene("a provider that refuses at once").through(.authenticate)
+                .answered(.mvpdLogin, 400, "<html></html>", type: "text/html")
                 .fails(.loginPage, "compare target.domain"),
             try TryScene("a path that is not there").answered(.registerClient, 404)
                 .fails(.register, "is not the sign-in service", "404"),

@@ -1,6 +1,7 @@
 import Dialects
 import Journal
 import Testing
+import Vocabulary
 
 @testable import Reports
 
@@ -45,6 +46,28 @@ struct FrontPageTests {
         #expect(FrontPage.remedy("<p>Access Denied</p>") == nil)
         #expect(FrontPage.title("<html><TITLE lang=en> Access\nDenied </TITLE>") == "Access Denied")
         #expect(FrontPage.title("<p>no title</p>") == "")
+    }
+
+    @Test(
+        "a login page that was refused without a cookie, after a page of the same host, has lost its session",
+        arguments: [
+            (["Referer": "https://sp.test/authenticate"], true),
+            (["Referer": "https://sp.test/authenticate", "Cookie": "a=b"], false),
+            (["Referer": "https://sp.test:8443/authenticate"], false), ([:], false),
+        ] as [(Headers, Bool)])
+    func lostSession(headers: Headers, isTold: Bool) {
+        func hint(_ operation: OperationName, _ method: String) -> String {
+            let group = ErrorGroup(
+                operation: operation, outcome: .rejected, status: 400, reason: "", count: 1,
+                first: .start, last: .start, example: nil)
+            let message = KeptMessage(
+                household: 0, sequence: 8, method: method,
+                url: "https://sp.test/login?rs=(secret #1)",
+                requestHeaders: headers, status: 400)
+            return Remedy.unsteady(group, ErrorRow.RecordedMessages(message))
+        }
+        #expect(hint(.mvpdLogin, "GET").contains("sticky sessions") == isTold)
+        #expect(hint(.mvpdLogin, "POST") == "" && hint(.authenticate, "GET") == "")
     }
 
     @Test("responses that share a request id are told")

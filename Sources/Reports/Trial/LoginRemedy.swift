@@ -53,6 +53,7 @@ enum LoginRemedy {
         let target = reading.rig.target
         if last.exchange.operation == .mvpdLogin, last.exchange.outcome == .rejected,
             last.call.method == .get,
+            reading.browser.dropLast().last?.call.address.origin == last.call.address.origin,
             !reading.browser.contains(where: { $0.reply?.headers["Set-Cookie"] != nil })
         {
             let title = FrontPage.title(last.reply?.text ?? "")
