@@ -23,7 +23,9 @@ extension HouseholdState {
         // Of a code that has run out no poll tells anything (RFC 8628, 3.5).
         case .poll where isMootEnd(operation): return nil
         case .poll, .checkSignIn: return tokenRead(operation)
-        case .confirm: return checkRead(operation)
+        case .confirm:
+            leaveOpen(operation)
+            return checkRead(operation)
         case .preauthorize where operation.operation.isAboutCode: return checkRead(operation)
         case .lookUpCode: return recordRead(operation)
         case .login: return loginRead(operation)
@@ -227,15 +229,38 @@ extension HouseholdState {
         let isCertain = operation.effect == .success
         if let profiles {
             noteElsewhere(operation, tag, life, profiles)
-            return profileSignIn(operation, tag, life)
+            // A partner's word makes no profile of the device's own.
+            guard operation.step == .finishLogin else { return nil }
+            var act = profileSignIn(tag, at: operation.slot, by: life, profiles)
+            act?.isMaybe = !isCertain
+            return act
         }
-        if let life, let act = codeAct(.signIn, life) {
-            var act = act
+        if let life, var act = codeAct(.signIn, life) {
             act.tag = tag
             act.isMaybe = !isCertain
             return act
         }
         return ModelOperation(kind: .signInElsewhere, tag: tag, isMaybe: !isCertain)
+    }
+
+    /// The phone's check says "not yet" after the answer to a login by that code: it may take effect from now on, as long
+    /// as its code takes it (`isLeftOpen`).
+    mutating func leaveOpen(_ check: Observed) {
+        guard check.effect == .absent, let life = life(of: check) else { return }
+        let refused = lives[life].refused?.call ?? .min
+        for position in attempts.indices {
+            let (login, tag) = (attempts[position].beat, attempts[position].tag)
+            guard attempts[position].life == life, attempts[position].isCandidate,
+                tag != ModelOperation.none, login.ret < check.call, refused <= login.ret,
+                var act = profiles.map({
+                    profileSignIn(tag, at: $0.slot(ofMark: tags[Int(tag)].mvpd), by: life, $0)
+                }) ?? codeAct(.signIn, life)
+            else { continue }
+            act.tag = tag
+            act.isMaybe = true
+            agenda.insert(
+                EventQueue.Expiry(low: max(check.call, now), high: .max, act: act))
+        }
     }
 
     /// The number of a tag that this household has signed in with, or has seen.

@@ -28,6 +28,15 @@ extension HouseholdState {
                 ? slot == 0 || isOf(attempt.tag, slot) : attempt.tag == value - 1)
     }
 
+    /// Whether the phone's own check said "not yet" after the answer to that login: the redirect promises nothing, so the
+    /// login may have taken effect at any later time.
+    func isLeftOpen(_ login: CompactOperation) -> Bool {
+        attempts.contains {
+            $0.beat.sequence == login.sequence && $0.life >= 0
+                && lives[$0.life].refused?.call ?? .min > login.ret
+        }
+    }
+
     /// Whether a sign-in with that tag is one at that provider, as far as is known.
     func isOf(_ tag: UInt8, _ slot: UInt8) -> Bool {
         guard slot != 0, tag != ModelOperation.none, let profiles else { return true }

@@ -175,9 +175,11 @@ extension Invariant {
                 "a poll sent after the phone's sign-in was confirmed sees the token",
                 meaning: "Read-your-writes across the two screens: the phone's sign-in was "
                     + "confirmed, and a poll sent more than policies.visibility later still "
-                    + "returned \"not yet\".",
-                harmless: "Replication lag. The protocol does not forbid it; policies.visibility "
-                    + "sets the delay you accept.",
+                    + "returned \"not yet\". The phone's own check confirms it. Where the phone "
+                    + "had not checked by then, the response to its login counts, if the sign-in "
+                    + "came of it and no check of the phone said \"not yet\" after it.",
+                harmless: "Replication lag, or a login that takes effect after its redirect. The "
+                    + "protocol forbids neither; policies.visibility sets the delay you accept.",
                 observed: "TVs got 'pending' from a poll after their sign-in had been confirmed",
                 level: .crossScreen,
                 window: PromiseWindow(
@@ -384,9 +386,11 @@ extension Invariant {
             Declaration(
                 "linearizable",
                 "some order of the operations explains all responses (checked per device)",
-                meaning: "No order of a device's operations explains the responses it received.",
-                harmless: "None known. Often another promise is violated with it: look at that one "
-                    + "first.",
+                meaning: "No order of a device's operations explains the responses it received. "
+                    + "Which orders are possible depends on policies of the rig: new-code, "
+                    + "code-reuse, second-sign-in.",
+                harmless: "The service follows another policy than the rig says. Often another "
+                    + "promise is violated with it: look at that one first.",
                 observed: "households got responses that no order of the requests explains",
                 level: .linearizable)
         case .conforms:

@@ -37,20 +37,23 @@ struct InvariantTests {
     @Test("linearizable: what no other promise names")
     func order() throws {
         var story = Story()
+        (story.rules.policies.newCode, story.rules.policies.secondSignIn) = (.keep, .reject)
         story.code()
+        story.code("BBBBBB2", at: 1_000)
         story.assertion(at: 8_000)
-        story.check(at: 8_010, .absent)
-        story.check(at: 9_010)
+        story.check(at: 8_010)
+        story.assertion(Story.bob, at: 8_020, code: "BBBBBB2")
+        story.check(at: 8_040, .absent)
         let found = try story.only()
         #expect(found.invariant == .linearizable)
         #expect(
             found.sentence
-                == "household 7: no order of the operations explains the response (success) "
-                + "to the phone's check-code #4 after the response (absent) to the phone's "
-                + "check-code #3")
+                == "household 7: no order of the operations explains the response (absent) "
+                + "to the phone's check-code #6 after the response (success) to the phone's "
+                + "check-code #4")
         #expect(
-            found.exchanges == [3, 4], "the conflict has both answers that contradict each other")
-        #expect(found.scene.filter(\.isConflict).map(\.sequence) == [3, 4])
+            found.exchanges == [4, 6], "the conflict has both answers that contradict each other")
+        #expect(found.scene.filter(\.isConflict).map(\.sequence) == [4, 6])
     }
 
     @Test("conforms: as captured, with its rule")

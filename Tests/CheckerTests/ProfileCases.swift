@@ -36,6 +36,12 @@ extension ProfileCase {
     private static let brief = Story.shown(alice, from: 8_002, life: 20_000)
     private static let second = Story.shown(bob, from: 68_002)
 
+    /// Alice's phone leaves for the provider.
+    private static func leave(_ story: inout Story, at time: Double = 7_000) {
+        story.resume(at: time)
+        story.tell(.phone, .authenticate, at: time + 10)
+    }
+
     /// Alice is signed in and her TV has seen it; from 12 s on the rest may be told.
     private static func signedIn(_ story: inout Story) {
         story.see(at: 0)
@@ -80,6 +86,37 @@ extension ProfileCase {
             $0.session()
             $0.login(at: 7_000)
             $0.pollCode(at: 8_040)
+            $0.pollCode(at: 10_000, first)
+        },
+        ProfileCase(
+            "I3: a profile that came after the redirect, and no check of the phone", .signInVisible
+        ) {
+            $0.session()
+            leave(&$0)
+            $0.assertion(alice, at: 8_000)
+            $0.pollCode(at: 8_010)
+            $0.pollCode(at: 10_000, first)
+        },
+        ProfileCase("I3: a redirect that the phone's check does not confirm ends no login") {
+            $0.session()
+            leave(&$0)
+            $0.assertion(alice, at: 8_000)
+            $0.pollCode(at: 8_004.5)
+            $0.confirm(at: 8_005, nil)
+            $0.pollCode(at: 8_015)
+            $0.confirm(at: 8_500, first)
+            $0.pollCode(at: 10_000, first)
+            $0.see([first], at: 11_000)
+            $0.signOut(at: 12_000)
+            $0.see(at: 13_000)
+        },
+        ProfileCase("I3: nor does that let a profile go that the phone was shown", .signInVisible) {
+            $0.session()
+            leave(&$0)
+            $0.assertion(alice, at: 8_000)
+            $0.confirm(at: 8_005, nil)
+            $0.confirm(at: 8_500, first)
+            $0.pollCode(at: 8_600)
             $0.pollCode(at: 10_000, first)
         },
         ProfileCase("I3: the poll was of an older code, which nobody signed in by") {
@@ -438,6 +475,16 @@ extension ProfileCase {
             $0.session("BBBBBB2", at: 12_000)
             $0.pollCode(at: 13_000, first)
             $0.resume(at: 14_000)
+        },
+        ProfileCase("I33: a login that had begun may be completed after a newer session, or not") {
+            $0.session()
+            leave(&$0)
+            $0.session("BBBBBB2", at: 7_500)
+            $0.assertion(alice, at: 8_000)
+            $0.confirm(at: 8_010, first)
+            $0.pollCode(at: 8_020, code: "BBBBBB2")
+            $0.pollCode(at: 8_030, first)
+            $0.see([first], at: 11_000)
         },
         ProfileCase("I33: a session that answers authorize supersedes none (B41)") {
             signedIn(&$0)

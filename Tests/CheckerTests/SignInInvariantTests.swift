@@ -112,6 +112,20 @@ struct SignInInvariantTests {
         #expect(story.findings.staleness.proven == 1)
     }
 
+    @Test("I3: the phone was not told \"done\" either: the redirect promises nothing")
+    func visibleToNeither() {
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000)
+        story.poll(at: 8_004.5)
+        story.check(at: 8_010, .absent)
+        story.poll(at: 8_016)
+        story.check(at: 8_500)
+        story.poll(at: 8_560, Story.alice)
+        #expect(story.sentences == [])
+        #expect(story.findings.undecided == 0)
+    }
+
     @Test("I3: a poll sent before the answer may still say \"not yet\"")
     func visibleOverlap() {
         var story = Story()

@@ -160,6 +160,7 @@ extension HouseholdState {
                 }
         let gap = earlier.beat.call - last.ret
         if earlier.value == 0, !wasSeen {
+            if isLeftOpen(last) { return true }
             let text =
                 "\(earlier.beat.name), sent \(milliseconds(gap)) after the response to \(last.name), "
                 + "returned \"not yet\"; \(read.beat.name) then returned that sign-in"

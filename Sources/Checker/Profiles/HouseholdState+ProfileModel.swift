@@ -27,7 +27,10 @@ extension HouseholdState {
             noteCompletion(operation, book)
             return sessionRead(operation, book)
         case .login: return loginRead(operation)
-        case .poll, .confirm, .checkSignIn: return profileRead(operation, book)
+        case .confirm:
+            leaveOpen(operation)
+            return profileRead(operation, book)
+        case .poll, .checkSignIn: return profileRead(operation, book)
         case .preauthorize, .authorize: return decisionRead(operation, book)
         default: return nil
         }
@@ -121,7 +124,7 @@ extension HouseholdState {
                     beat: CompactOperation(login), tag: other, life: life,
                     isRetried: operation.flags.contains(.retried)))
             expire(tag: other, operation.call.plus(registry.shortestSignIn), .max)
-            guard var act = profileSignIn(login, other, life) else { continue }
+            guard var act = profileSignIn(other, at: login.slot, by: life, book) else { continue }
             act.isMaybe = true
             agenda.insert(
                 EventQueue.Expiry(
@@ -129,18 +132,26 @@ extension HouseholdState {
         }
     }
 
-    /// A login, or a partner's word, at a provider.
-    func profileSignIn(_ operation: Observed, _ tag: UInt8, _ life: Int?) -> ModelOperation? {
-        let slot = operation.slot
-        guard operation.step == .finishLogin, slot > 0, slot <= DeviceState.profiles,
-            tag < DeviceState.profileTags
-        else {
+    /// A login at a provider.
+    func profileSignIn(
+        _ tag: UInt8, at slot: UInt8, by life: Int?, _ book: ProfileBook
+    ) -> ModelOperation? {
+        guard slot > 0, slot <= DeviceState.profiles, tag < DeviceState.profileTags else {
             return nil
         }
-        let code = life.map { lives[$0].slot } ?? ModelOperation.none
+        let code = life.map { isOvertaken($0, book) ? ModelOperation.none : lives[$0].slot }
         return ModelOperation(
-            kind: .profileSignIn, code: code, tag: tag, resource: slot,
-            isMaybe: operation.effect != .success)
+            kind: .profileSignIn, code: code ?? ModelOperation.none, tag: tag, resource: slot)
+    }
+
+    /// Whether a newer session came once a login by that code had begun: then either may be right, that it ends the
+    /// login and that it does not (`judgeSuperseded`).
+    private func isOvertaken(_ life: Int, _ book: ProfileBook) -> Bool {
+        guard registry.model.newCodeReplaces, let begun = book.loginBegun[life] else {
+            return false
+        }
+        let made = lives[life].made.ret
+        return lives.contains { $0.made.call > made && $0.made.ret >= begun }
     }
 
     private mutating func noteSignOut(_ operation: Observed, _ book: ProfileBook)
