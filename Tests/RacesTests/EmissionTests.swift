@@ -235,6 +235,9 @@ struct EmissionTests {
         arguments: [
             ("sign-in confirm logout poll", false), ("sign-in logout confirm poll", false),
             ("sign-in confirm poll", true), ("sign-in logout sign-in confirm poll", true),
+            // Nor does a redirect that the phone's own check did not confirm.
+            ("sign-in poll seen", true), ("sign-in poll refused poll seen", false),
+            ("sign-in refused confirm poll seen", true),
         ])
     func afterLogout(deeds: String, isBroken: Bool) throws {
         let folder = TestFolder()
@@ -244,15 +247,44 @@ struct EmissionTests {
             import runpy, sys, types
             path, deeds = sys.argv.pop(1), sys.argv.pop(1).split()
             script = runpy.run_path(path)
+            told = {"poll": ("poll", "absent"), "seen": ("poll", "success"), "refused": ("confirm", "absent")}
+            words = [told.get(word, (word, "success")) for word in deeds]
             trial = types.SimpleNamespace(users={}, seen=[types.SimpleNamespace(
-                household=0, does=does, result="absent" if does == "poll" else "success", sent=10 * n,
-                first=10 * n + 5, user=None, who=None, mvpd=None, code="A", expires=None,
-                op={"user": "maria"}) for n, does in enumerate(deeds)])
+                household=0, does=does, result=result, sent=10 * n, first=10 * n + 5, user=None,
+                who="maria" if (does, result) == ("poll", "success") else None, mvpd=None, code="A",
+                expires=None, op={"user": "maria"}) for n, (does, result) in enumerate(words)])
             print(script["judge"](trial, 0, "sign-in-visible") is not None)
             """
         let program = try folder.write(judged, to: "judged.py")
         let ended = try Program(["python3", program, script, deeds])
         #expect(ended.output == (isBroken ? "True\n" : "False\n"), "\(ended.output)")
+    }
+
+    @Test(
+        "a script prints what a log is searched by, and no promise that the case's own stands for")
+    func said() throws {
+        let folder = TestFolder()
+        let script = try folder.write(
+            Emission(.sample, target: Self.target).python(), to: "script.py")
+        let judged = """
+            import runpy, sys, types
+            script = runpy.run_path(sys.argv.pop(1))
+            def seen(**more):
+                return types.SimpleNamespace(**dict(dict(
+                    op={"id": "poll", "op": "poll-token", "line": "GET /tokens"}, code="ABC1234", sent=0,
+                    first=1, status=404, result="absent", user=None, id="req-9", date=""), **more))
+            one, other = seen(), seen(id="")
+            print(script["describe"](one).replace(script["utc"](0), "A").replace(script["utc"](1), "B"))
+            print("request id" in script["describe"](other), script["follows"]("linearizable", (other,), (one,)),
+                  script["follows"]("one-token", (one, other), (other, one)),
+                  script["follows"]("one-token", (other,), (one,)), script["follows"]("linearizable", (one,), None))
+            """
+        let program = try folder.write(judged, to: "judged.py")
+        let ended = try Program(["python3", program, script])
+        #expect(
+            ended.output
+                == "poll (poll-token), GET /tokens, code ABC1234, sent A, answered A 404, says absent, "
+                + "request id req-9\nFalse True True False False\n", "\(ended.output)")
     }
 
     @Test("what a script cannot do is said, with what it can")

@@ -29,6 +29,9 @@ public struct EmitTarget: Sendable, Hashable {
     /// `X-Device-Info` of a TV and of a phone.
     public var firstInfo: String
     public var secondInfo: String
+    /// `User-Agent` of both; empty: none is sent.
+    public var firstAgent = ""
+    public var secondAgent = ""
     /// The stand-in's own demo statement, which is public; empty: it must come from the environment.
     public var demoStatement: String
     /// The demo key of service tokens in PEM, which is public; empty: it must come from the environment.
@@ -130,7 +133,7 @@ public struct Emission: Sendable {
             (
                 "window",
                 .string(emitted.evidence?.windowText ?? "window not measured")
-            ),
+            ), ("found", .string(emitted.target.name)),
             (
                 "actors",
                 .array(
@@ -364,6 +367,12 @@ public struct Emission: Sendable {
                 "info",
                 .members([
                     ("first", .string(target.firstInfo)), ("second", .string(target.secondInfo)),
+                ])
+            ),
+            (
+                "agents",
+                .members([
+                    ("first", .string(target.firstAgent)), ("second", .string(target.secondAgent)),
                 ])
             ), ("demoStatement", .string(target.demoStatement)),
             ("demoIdentityKey", .string(showsIdentities ? target.demoIdentityKey : "")),

@@ -75,6 +75,8 @@ extension EmitTarget {
             demoStatement: isNear ? Signing.demoSoftwareStatement() : "")
         if isNear { demoIdentityKey = DemoIdentities.keyPEM }
         deviceGrant = target.deviceGrant
+        firstAgent = home?.firstScreen.userAgent ?? ""
+        secondAgent = home?.secondScreens.first?.userAgent ?? ""
         hasBarePhones = home?.secondScreens.first?.style.signs == false
         parameters = home?.firstScreen.style.parameters ?? [:]
     }

@@ -25,13 +25,14 @@ TARGET = json.loads(__TARGET__)
 
 
 class Screen:
-    """A device or a browser: its cookies, and a connection for each request."""
+    """A device or a browser: its cookies, and a connection for each request. The server's log has it by its mark."""
 
-    def __init__(self):
-        self.cookies = {}
+    def __init__(self, mark=""):
+        self.cookies, self.mark = {}, mark or CASE["name"]
 
     def prepared(self, method, url, body=b"", headers=()):
-        lines = [("Accept", "application/json, text/html"), ("Connection", "close")] + list(headers)
+        lines = [("Accept", "application/json, text/html"), ("Connection", "close"), ("X-Screenrig", self.mark)]
+        lines += headers
         if self.cookies:
             lines.append(("Cookie", "; ".join("%s=%s" % pair for pair in self.cookies.items())))
         return method, url, lines, body
@@ -115,7 +116,7 @@ def walk(screen, codes, account, wanted):
             # These two keep the method and the body.
             method, _, lines, body = call if reply.status in (307, 308) else ("GET", "", [], b"")
             call = screen.prepared(method, urljoin(url, reply.header("location")), body,
-                                   [line for line in lines[2:] if line[0] != "Cookie"])
+                                   [line for line in lines[3:] if line[0] != "Cookie"])
             continue
         page = Page(reply.text())
         for found in page.forms:
@@ -173,6 +174,7 @@ class Seen:
     def __init__(self, op, sent, reply):
         self.op, self.step, self.sent, self.first = op, op["op"], sent, reply.first
         self.status, self.document = reply.status, reply.document() if reply.body[:1] == b"{" else {}
+        self.id = reply.id()
         self.error = self.document.get("error", "")
         self.user = None
         if self.status == 429 or self.status >= 500:
@@ -198,11 +200,17 @@ class Trial:
     def __init__(self, accounts):
         self.accounts, self.seen, self.screens, self.codes, self.sessions = accounts, [], {}, {}, []
         self.given, self.revoked = {}, []
+        self.mark = "%s/%s" % (CASE["name"], os.urandom(5).hex())
 
     def screen(self, name):
-        return self.screens.setdefault(name, Screen())
+        return self.screens.setdefault(name, Screen(self.mark))
 
     def request(self, op):
+        call = self.decisive(op)
+        op["line"] = call[0] + " " + urlsplit(call[1]).path
+        return call
+
+    def decisive(self, op):
         step, screen = op["op"], self.screen(op["actor"])
         # Another app shows what was issued to this one.
         other = step.startswith("other-client-")
@@ -457,6 +465,15 @@ def hits_of(trials, accounts):
     return sum(1 for trial in trials if trial.is_broken())
 
 
+def describe(trial):
+    print("first trial that violated %s (X-Screenrig: %s):" % (CASE["invariant"], trial.mark))
+    for seen in trial.seen:
+        facts = [
+            "%s (%s), %s" % (seen.op["id"], seen.step, seen.op["line"]), "sent " + utc(seen.sent),
+            "answered %s %d" % (utc(seen.first), seen.status), seen.error, "request id " + seen.id if seen.id else ""]
+        print("  " + ", ".join(fact for fact in facts if fact))
+
+
 def main():
     global BASE
     arguments = [word for word in sys.argv[1:] if not word.isdigit()]
@@ -464,7 +481,8 @@ def main():
     BASE = (arguments or [os.environ.get("SCREENRIG_TARGET") or TARGET["base"]])[0].rstrip("/")
     accounts, times = read_accounts(), (counts or [20])[0]
     if not accounts:
-        print("set SCREENRIG_ACCOUNTS")
+        print("set SCREENRIG_ACCOUNTS to a file with the columns user, password and user-id, or to accounts such as "
+              "ann:secret,ben:secret", file=sys.stderr)
         return 2
     def one(number):
         start = 2 * number % len(accounts)
@@ -486,7 +504,10 @@ def main():
     if not played:
         print("could not run: " + reason)
         return 3
-    print("%s violated in %d of %d trials" % (CASE["invariant"], hits, played))
+    if hits:
+        describe(next(trial for trial in trials if trial.is_broken()))
+    print("%s violated in %d of %d trials on %s; the case: %s, found on %s" % (
+        CASE["invariant"], hits, played, BASE, CASE["window"], CASE["found"]))
     return 1 if hits else 0
 
 

@@ -18,17 +18,19 @@ REJECTED = {}
 class Screen:
     """A TV, which has a client of its own and a bearer, or a phone, which may have."""
 
-    def __init__(self, household, role):
-        self.household, self.role = household, role
+    def __init__(self, household, role, mark):
+        self.household, self.role, self.mark = household, role, mark
         self.id = "case-%s-%s" % (role, "".join(random.choices("0123456789abcdef", k=24)))
         # 198.18.0.0/15 is set aside for tests (RFC 2544).
         self.address = "198.%d.%d.%d" % tuple(random.randint(*ends) for ends in ((18, 19), (0, 255), (1, 254)))
         self.bearer, self.kept = None, {}
         self.signs = TARGET["bearer"] and not (role == "second" and TARGET["barePhones"])
 
-    def forwarded(self):
-        """Its address, which a browser on it has as well."""
-        return [("X-Forwarded-For", self.address)] if TARGET["forwards"] else []
+    def marks(self):
+        """Whose request it is, its address and its kind; those of a browser on it have them as well."""
+        address = [("X-Forwarded-For", self.address)] if TARGET["forwards"] else []
+        agent = TARGET["agents"][self.role]
+        return [("X-Screenrig", self.mark)] + address + ([("User-Agent", agent)] if agent else [])
 
     def connection(self, name):
         """A new one for "fresh", else the one kept under that name."""
@@ -56,7 +58,7 @@ class Screen:
                        for key, text in headers]
         if step != "login-start":
             headers += [tuple(pair) for pair in TARGET["headers"]]
-        return method, BASE + path, headers + self.forwarded(), body.encode()
+        return method, BASE + path, headers + self.marks(), body.encode()
 
     def ask(self, step, **values):
         reply = Wire(BASE).ask(*self.request(step, **values))
@@ -129,10 +131,10 @@ def asks(found, typed):
 
 def walk_login(screen, code, provider, account):
     """Everything up to the request that brings the provider's answer back to the service: method, address, headers, body."""
-    forwarded, jar, typed = screen.forwarded(), {}, ""
+    marks, jar, typed = screen.marks(), {}, ""
     method, url, _, body = screen.request("login-start", code=code, provider=provider)
     for hop in range(20):
-        headers = [("Accept", "text/html")] + forwarded + cookies_of(jar)
+        headers = [("Accept", "text/html")] + marks + cookies_of(jar)
         if method == "POST":
             headers.append(("Content-Type", "application/x-www-form-urlencoded"))
         if hop and brings_answer(url, body):
@@ -174,7 +176,7 @@ def providers():
     """Those to sign in with, and those of temporary passes."""
     if TARGET["mvpds"] and "configuration" not in TARGET["calls"]:
         return TARGET["mvpds"], []
-    screen = Screen(0, "first")
+    screen = Screen(0, "first", CASE["name"])
     screen.register()
     found = dig(screen.ask("configuration").document(), TARGET["names"]["providers"])
     found = found.get(TARGET["names"]["providerItem"], []) if isinstance(found, dict) else found

@@ -4,7 +4,7 @@ class Seen:
     def __init__(self, op, household, sent, reply):
         self.op, self.household, self.sent, self.does = op, household, sent, op["does"]
         self.first, self.status = reply.first, reply.status
-        self.date = reply.header("date")
+        self.date, self.id = reply.header("date"), reply.id()
         document = reply.document() if reply.body[:1] == b"{" else {}
         self.document, self.asked = document, op.get("mvpd")
         self.identity = op["args"].get("identity")
@@ -65,11 +65,13 @@ class Trial:
         self.screens, self.codes, self.users, self.seen = {}, {}, {}, []
         self.providers, self.tokens = {}, {}
         self.run = "".join(random.choices(string.ascii_lowercase, k=10))
+        # By which the server's log has the trial's requests.
+        self.mark = "%s/%s" % (CASE["name"], self.run)
         for actor in CASE["actors"]:
             # Several connections of one TV are one device; each phone is its own.
             key = (actor["household"], "tv" if actor["screen"] == "first" else actor["name"])
             if key not in self.screens:
-                self.screens[key] = Screen(actor["household"], actor["screen"])
+                self.screens[key] = Screen(actor["household"], actor["screen"], self.mark)
         self.actors = {a["name"]: a for a in CASE["actors"]}
         # They take time, in which a connection would wait.
         for op in CASE["ops"]:
@@ -156,6 +158,7 @@ class Trial:
     def prepare(self, op):
         """Everything that comes before: its request, and the connection that it takes."""
         call = self.request(op)
+        op["line"] = call[0] + " " + urlsplit(call[1]).path
         ours = call[1].startswith(BASE)
         return call, (
             self.screen(op["actor"]).connection(op["connection"]) if ours else Wire(call[1]))

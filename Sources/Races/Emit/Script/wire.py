@@ -63,6 +63,11 @@ class Reply:
     def text(self):
         return self.body.decode("utf-8", "replace")
 
+    def id(self):
+        """By which the server's log may name the request."""
+        names = ("adobe-request-id", "x-request-id", "cf-ray", "x-amz-request-id", "x-amzn-requestid")
+        return next(filter(None, map(self.header, names)), "")
+
     def document(self):
         try:
             return json.loads(self.text())
