@@ -1,7 +1,10 @@
-import Races
+import Dialects
+import Journal
 import TestSupport
 import Testing
 import Vocabulary
+
+@testable import Races
 
 @Suite("A case as a text for the server's maintainers")
 struct FindingTextTests {
@@ -67,5 +70,51 @@ struct FindingTextTests {
     func clauses(promise: Invariant) {
         #expect(!promise.grantClauses.isEmpty)
         #expect(promise.grantClauses.allSatisfy { $0.reference.hasPrefix("RFC ") })
+    }
+
+    @Test("both requests that got one code are marked, and homes have the schedule's names")
+    func oneCode() {
+        var found = Case.sample
+        found.expected = .init(.codeUnique)
+        found.schedule = Schedule(
+            plan: "create-create",
+            actors: [
+                .init(name: "tv", screen: .first),
+                .init(name: "other-tv", screen: .first, household: 1),
+            ],
+            ops: [
+                .init("create", "tv", .createSession), .init("other", "other-tv", .createSession),
+            ])
+        func exchange(_ household: Int, _ sequence: Int, _ operation: OperationName) -> Exchange {
+            Exchange(
+                lane: 0, sequence: sequence,
+                device: DeviceID(household: household, role: .firstScreen), operation: operation,
+                code: operation == .createSession ? Code("ABCDEFG") : nil, planned: .start,
+                sent: .start + .milliseconds(sequence), ended: .start + .milliseconds(sequence + 1),
+                delivery: .answered(status: 200), outcome: .ok)
+        }
+        let result = TrialResult(
+            schedule: found.schedule, households: [101, 102],
+            releases: [
+                .init(op: "create", sent: .start + .milliseconds(3), sequence: 3),
+                .init(op: "other", sent: .start + .milliseconds(3), sequence: 3),
+            ],
+            breaches: [
+                Breach(
+                    .codeUnique,
+                    sentence: "household 102: it got code ABCDEFG (#3) while household 101 held it",
+                    household: 102, exchanges: [3])
+            ],
+            exchanges: [101, 102].flatMap {
+                [exchange($0, 2, .configuration), exchange($0, 3, .createSession)]
+            })
+        found.take(result, startedMicroseconds: 0)
+        #expect(
+            found.expected.sentence
+                == "household 102 (other-tv): it got code ABCDEFG (#3) while household 101 (tv) held it"
+        )
+        let entries = found.trial?.exchanges ?? []
+        #expect(Set(entries.map(found.lane(of:))) == ["tv", "other-tv"])
+        #expect(entries.filter(\.isConflict).map(\.operation) == [.createSession, .createSession])
     }
 }

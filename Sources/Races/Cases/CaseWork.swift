@@ -278,8 +278,31 @@ extension Case {
         expected = Expected(
             wanted, source: breach.source, ops: schedule.ops.map(\.id).filter { ids.contains($0) },
             gap: breach.gap.map { .nanoseconds($0) }, signature: breach.signature,
-            sentence: breach.sentence)
+            sentence: example.naming(breach.sentence))
         target.take(example.exchanges)
+    }
+}
+
+extension TrialResult {
+    /// A sentence with the schedule's screens beside the numbers of several households: `household 102 (other-tv)`.
+    fileprivate func naming(_ sentence: String) -> String {
+        guard households.count > 1 else { return sentence }
+        return sentence.replacing(/household (\d+)\b/) { found in
+            let place = Int(found.1).flatMap(households.firstIndex(of:))
+            let name = place.flatMap { place in
+                schedule.actors.first { $0.household == place && $0.screen == .first }?.name
+            }
+            return name.map { "\(found.0) (\($0))" } ?? String(found.0)
+        }
+    }
+
+    /// What the schedule calls the screen of an exchange.
+    fileprivate func actor(_ exchange: Exchange, at home: Int) -> String {
+        let isFirst = exchange.device.role == .firstScreen
+        let own = schedule.actors.first {
+            $0.household == home && ($0.screen == .first) == isFirst
+        }
+        return home > 0 ? own?.name ?? exchange.device.name : exchange.device.name
     }
 }
 
@@ -303,6 +326,12 @@ extension Case.Trial {
         let order = result.exchanges.indices.sorted {
             result.exchanges[$0].sent < result.exchanges[$1].sent
         }
+        // Of a code that two homes got the judge names the exchange of one.
+        let code =
+            breach.invariant == .codeUnique
+            ? result.exchanges.first {
+                $0.device.household == breach.household && breach.exchanges.contains($0.sequence)
+            }?.code : nil
         let exchanges = order.map { place -> Case.Entry in
             let exchange = result.exchanges[place]
             let number = exchange.device.household
@@ -311,12 +340,17 @@ extension Case.Trial {
             let scene = isOwn ? breach.scene.first { $0.sequence == exchange.sequence } : nil
             let op = named.first {
                 $0.sequence == exchange.sequence && $0.sent == exchange.sent
+                    && result.household(of: $0.op) ?? number == number
             }?.op
             var entry = Case.Entry(
                 exchange, op: op ?? "",
-                actor: op.flatMap { result.schedule[op: $0]?.actor } ?? exchange.device.name,
+                actor: op.flatMap { result.schedule[op: $0]?.actor }
+                    ?? result.actor(exchange, at: home),
                 household: home, scene: scene,
-                isConflict: isOwn && breach.exchanges.contains(exchange.sequence))
+                isConflict: isOwn
+                    ? breach.exchanges.contains(exchange.sequence)
+                    : code != nil && exchange.code == code
+                        && exchange.operation.step(onFirstScreen: true) == .issueCode)
             if result.requests.indices.contains(place) { entry.request = result.requests[place] }
             return entry
         }

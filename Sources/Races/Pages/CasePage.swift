@@ -278,10 +278,11 @@ extension Case {
             "This trial raced at \(Offsets.text(offset)), and the schedule aims at \(Offsets.text(aim))."
     }
 
-    /// The screen of an exchange; with its household where there are several.
+    /// The screen of an exchange; with its household where the schedule has no name for it there.
     func lane(of entry: Entry) -> String {
         let isTold =
-            Set(schedule.actors.map(\.household)).count == 1 || entry.actor.hasPrefix("other-")
+            Set(schedule.actors.map(\.household)).count == 1
+            || schedule[actor: entry.actor]?.household == entry.household
         return isTold ? entry.actor : "\(entry.actor) (\(entry.household + 1))"
     }
 
