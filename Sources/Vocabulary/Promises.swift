@@ -32,8 +32,9 @@ public struct Promises: Sendable, Hashable {
     public func meaning(of invariant: Invariant, from source: PromiseSource) -> String {
         let word = overrides[invariant].map { "{\(invariant.name): \($0.rawValue)}" }
         let under = "a run under promises: \(word ?? level.rawValue)"
-        return holds(invariant, from: source)
-            ? "fails \(under)" : "observed; does not fail \(under)"
+        guard holds(invariant, from: source) else { return "observed; does not fail \(under)" }
+        let isSafety = (overrides[invariant] ?? level) == .documented && source != .documented
+        return "fails \(under)" + (isSafety ? ", as a matter of safety" : "")
     }
 }
 
