@@ -31,6 +31,8 @@ public struct RaceFinding: Sendable, Hashable {
     public var isSimultaneous: Bool = false
     /// Neither its window nor its rate at one offset was looked for: `rate` is that of all trials.
     public var isUnrefined: Bool = false
+    /// It had broken before anything was raced: no offset decides it.
+    public var isOfSetup: Bool = false
     /// The edges of its window are those of the sweep, for the search ended before they were measured.
     public var isCoarse: Bool = false
     /// How it was come by: `sweep`, `random order`, `priorities, 2 change points`.
@@ -49,6 +51,17 @@ public struct RaceFinding: Sendable, Hashable {
 
     /// Of all trials at all offsets.
     public var total: HitRate { curve.total }
+
+    /// Two requests of one sort, of which it makes no difference which comes first: it broke on both sides of zero, and not
+    /// around it.
+    var isTwoSided: Bool {
+        guard let window, let op = schedule[op: swept], let anchor = op.anchor,
+            schedule[op: anchor.op]?.step == op.step, window.low > .zero || window.high < .zero
+        else { return false }
+        return curve.contains {
+            $0.rate.hits > 0 && (window.low > .zero ? $0.offset < .zero : $0.offset > .zero)
+        }
+    }
 
     /// Between two offsets; `low` is below `high`.
     public struct Window: Sendable, Hashable {
@@ -109,6 +122,39 @@ public struct RaceFinding: Sendable, Hashable {
 extension [RaceFinding.CurvePoint] {
     /// Of all trials at all offsets.
     var total: HitRate { map(\.rate).reduce(HitRate(), +) }
+
+    /// `seen at offsets from -6.81 ms to +1.2 ms (74 of 218 trials), at others in none of 131`; nil where it was seen from end
+    /// to end. `isSure`: and where so few trials at others may have missed it by chance.
+    func seenText(isSure: Bool = false) -> String? {
+        guard let first = firstIndex(where: { $0.rate.hits > 0 }),
+            let last = lastIndex(where: { $0.rate.hits > 0 })
+        else { return nil }
+        let inside = Array(self[first...last]).total
+        let others = HitRate(hits: 0, trials: total.trials - inside.trials)
+        guard others.trials > 0, !isSure || inside.chance(against: others) < 0.01 else {
+            return nil
+        }
+        let (low, high) = (Offsets.text(self[first].offset), Offsets.text(self[last].offset))
+        return "seen at \(low == high ? low : "offsets from \(low) to \(high)") "
+            + "(\(inside.counted) trials), at others in none of \(others.trials)"
+    }
+
+    /// Where it broke besides: `1 of 4 at +71.1 ms`; the runs of points with hits on either side of a window, without those
+    /// in which its edges lie.
+    func besides(_ window: RaceFinding.Window) -> [String] {
+        let (low, high) = (Curve.bin(of: window.low), Curve.bin(of: window.high))
+        let outside = [
+            filter { Curve.bin(of: $0.offset) < low && !window.isLowOpen },
+            filter { Curve.bin(of: $0.offset) > high && !window.isHighOpen },
+        ]
+        return outside.flatMap { side in
+            side.split { $0.rate.hits == 0 }.map { run in
+                let (low, high) = (run[run.startIndex].offset, run[run.endIndex - 1].offset)
+                let at = low == high ? "" : "\(Offsets.text(low)) to "
+                return "\(Array(run).total.counted) at \(at)\(Offsets.text(high))"
+            }
+        }
+    }
 }
 
 /// k hits of n trials.

@@ -62,6 +62,40 @@ import Testing
         #expect(Plateau(points([(0, 5), (0, 5)])) == nil)
     }
 
+    @Test("where it broke is told only where fewer trials at other offsets did")
+    func seen() {
+        #expect(
+            points([(0, 40), (6, 10), (0, 2), (3, 5), (0, 40)]).seenText(isSure: true)
+                == "seen at offsets from +1 ms to +3 ms (9 of 17 trials), at others in none of 80")
+        #expect(
+            points([(0, 40), (6, 10), (0, 40)]).seenText()
+                == "seen at +1 ms (6 of 10 trials), at others in none of 80")
+        let few = points([(1, 40), (6, 10), (0, 1)])
+        #expect(few.seenText(isSure: true) == nil)
+        #expect(
+            few.seenText()
+                == "seen at offsets from 0 to +1 ms (7 of 50 trials), at others in none of 1")
+        #expect(points([(1, 3), (2, 3)]).seenText() == nil)
+        #expect(points([(0, 3), (0, 3)]).seenText() == nil)
+    }
+
+    @Test("hits outside a window are told beside it")
+    func besides() {
+        let points = points([(0, 3), (2, 4), (5, 5), (5, 5), (0, 3), (1, 4), (1, 1), (0, 9)])
+        let window = RaceFinding.Window(low: .milliseconds(2), high: .milliseconds(3))
+        #expect(points.besides(window) == ["2 of 4 at +1 ms", "2 of 5 at +5 ms to +6 ms"])
+        let open = RaceFinding.Window(
+            low: .milliseconds(2), high: .milliseconds(3), isLowOpen: true, isHighOpen: true)
+        #expect(points.besides(open).isEmpty)
+        let lines = RaceText.curve(
+            plan: "p", invariant: .signInVisible, points, window, isCoarse: true)
+        #expect(
+            lines.suffix(2) == [
+                "window roughly +2 ms to +3 ms",
+                "outside it: 2 of 4 at +1 ms; 2 of 5 at +5 ms to +6 ms",
+            ])
+    }
+
     @Test("one point of bad luck does not split a plateau")
     func badLuck() throws {
         let plateau = try #require(Plateau(points([(0, 5), (3, 5), (0, 5), (3, 5), (0, 5)])))

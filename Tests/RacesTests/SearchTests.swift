@@ -27,6 +27,8 @@ struct RuleArena: Arena {
     var fails: (@Sendable (Duration) -> Bool)?
     /// After so many trials nobody answers.
     var livesThrough = Int.max
+    /// Nor any request of setup.
+    var isSilent = false
     let played = Played()
 
     init(isolatesTrials: Bool = false, rule: @escaping @Sendable (Duration, Int) -> Bool) {
@@ -71,6 +73,11 @@ struct RuleArena: Arena {
             result.exchanges = [answer]
             if number > livesThrough {
                 result.discarded = .connectionFailed(op: "poll", "nobody listens")
+                if isSilent {
+                    answer.delivery = .unknown(TransportError(.connectionLost, "cut"))
+                    answer.ended = .start + .milliseconds(200 * number)
+                    result.exchanges = [answer]
+                }
             } else if company == .nobody
                 ? alone?(offset) ?? rule(offset, number) : rule(offset, number)
             {
@@ -223,6 +230,23 @@ private struct StoppedArena: Arena {
         )
         let report = Self.report(outcome)
         #expect(report.verdict == .aborted)
+    }
+
+    @Test("a service that does not answer for ten seconds ends the search, which says since when")
+    func silent() async throws {
+        var dying = RuleArena { _, _ in false }
+        (dying.livesThrough, dying.isSilent) = (40, true)
+        var outcome = await search().run(in: dying)
+        #expect(outcome.end == .noAnswer && outcome.trials < 1000)
+        outcome.startedMicroseconds = 1_760_000_000_000_000
+        #expect(
+            outcome.whyNothingCameAbout?.hasPrefix(
+                "the service has not answered since 2025-10-09T08:53:20Z; the "
+                    + "\(outcome.trials - 40) trials after that count for nothing: poll was not")
+                == true)
+        #expect(
+            RaceText.report(outcome, cases: [], width: 200)
+                .contains("; stopped because the service no longer answers"))
     }
 
     @Test(
@@ -458,7 +482,11 @@ private struct StoppedArena: Arena {
         if isolatesTrials { #expect(finding.rate == HitRate(hits: 0, trials: 30)) }
         #expect(finding.total.hits == 2)
         let text = RaceText.report(outcome, cases: [])
-        #expect(text.contains("rare, without a window"))
+        // Of trials at all offsets together nobody says what is rare.
+        #expect(
+            text.contains(
+                isolatesTrials
+                    ? "rare, without a window: seen at " : "its window was not located"))
         #expect(!text.contains("is sent"))
         #expect(outcome.examples.first??.breaks(.signInVisible) == true)
     }

@@ -8,10 +8,9 @@ extension Replay.ReplayOutcome {
     /// `41 of 50 (Clopper-Pearson 95 %: 69-91 %), window +0.3 ms to +4.1 ms, on this target`.
     public func line(_ replayed: Case, target: String) -> String {
         let window = replayed.evidence?.windowText ?? "window not measured"
-        let place =
-            Case.Target.isSame(target, replayed.target.name)
-            ? "on this target" : "on \(target), not the target where it was found"
-        return "\(rate.text), \(window), \(place)"
+        return Case.Target.isSame(target, replayed.target.name)
+            ? "\(rate.text), \(window), on this target"
+            : "\(rate.text); in the case: \(window); on \(target), not the target where it was found"
     }
 
     /// Everything else worth knowing, line by line.
@@ -119,11 +118,17 @@ extension Case.Evidence {
         guard let window else {
             // Only a search has a curve.
             guard !curve.isEmpty else { return "window not measured" }
-            return isRare ? "rare, without a window" : "at any offset"
+            guard isRare else {
+                return curve.seenText(isSure: true).map { "without a window: \($0)" }
+                    ?? "at any offset"
+            }
+            return "rare, without a window" + (curve.seenText().map { ": \($0)" } ?? "")
         }
         let low = (window.isLowOpen ? "beyond " : "") + Offsets.text(window.low)
         let high = (window.isHighOpen ? "beyond " : "") + Offsets.text(window.high)
+        let besides = curve.besides(window)
         return "window \(low) to \(high)"
+            + (besides.isEmpty ? "" : " (outside it: \(besides.joined(separator: "; ")))")
     }
 }
 

@@ -10,7 +10,7 @@ public enum RaceText {
     /// beside them either share a row.
     public static func curve(
         plan: String, invariant: Invariant, _ points: [RaceFinding.CurvePoint],
-        _ window: RaceFinding.Window?, width: Int = 80
+        _ window: RaceFinding.Window?, isCoarse: Bool = false, width: Int = 80
     ) -> [String] {
         var lines = ["\(plan): violations of \(invariant), by offset in ms"]
         // Offset, space, bar, space, count.
@@ -29,10 +29,13 @@ public enum RaceText {
         }
         if let window {
             let isOpen = window.isLowOpen || window.isHighOpen
+            let range = (isCoarse ? "roughly " : "") + text(window)
             lines.append(
                 isOpen
-                    ? "window: offsets of \(text(window)); the search found no other end"
-                    : "window \(text(window))")
+                    ? "window: offsets of \(range); the search found no other end"
+                    : "window \(range)")
+            let besides = points.besides(window)
+            if !besides.isEmpty { lines.append("outside it: \(besides.joined(separator: "; "))") }
         }
         return lines
     }
@@ -148,8 +151,12 @@ public enum RaceText {
         if finding.method != "sweep" { lines.append("  found by: \(finding.method)") }
         lines += curve(
             plan: finding.plan, invariant: finding.invariant, finding.curve, finding.window,
-            width: min(width, 80)
+            isCoarse: finding.isCoarse, width: min(width, 80)
         ).map { "  " + $0 }
+        if finding.isTwoSided {
+            lines.append(
+                "  seen with either request first: in between, a violation may show in no response")
+        }
         if let path {
             lines.append("  case: \(path)")
             lines.append("  replay: screenrig replay \(path)\(outcome.replayOption)")
@@ -167,7 +174,7 @@ public enum RaceText {
             low == high
             ? "seen at \(Offsets.text(low))"
             : "seen at offsets from \(Offsets.text(low)) to \(Offsets.text(high))"
-        return finding.invariant == .conforms || finding.isRare
+        return finding.invariant == .conforms
             ? range : "\(range); its window was not located"
     }
 
@@ -181,19 +188,24 @@ public enum RaceText {
             anchor.event == .firstReplyByte
             ? "the response to \(other?.step.rawValue ?? anchor.op)"
             : "\(other?.step.rawValue ?? anchor.op)"
-        let moved = "\(op.step.rawValue) (\(op.actor))"
+        // One phone may send one request twice.
+        let isRepeated = op.step == other?.step && op.actor == other?.actor
+        let moved = "\(isRepeated ? "the repeated " : "")\(op.step.rawValue) (\(op.actor))"
         let against = "\(event) (\(other?.actor ?? ""))"
-        // The window of answers that no page allows is not located.
-        if finding.isRare, finding.invariant != .conforms {
-            return "rare, without a window: "
-                + (finding.isUnrefined ? seenText(finding) : "occasionally, at any offset")
+        if finding.isOfSetup {
+            return "in setup, before \(moved) is sent: its offset does not matter"
         }
         if finding.isUnrefined { return seenText(finding) }
+        if finding.isRare {
+            return "rare, without a window: "
+                + (finding.curve.seenText() ?? "occasionally, at any offset")
+        }
         if finding.isSimultaneous {
             return "when \(moved) and \(against) are simultaneous, within the aiming accuracy"
         }
         guard let window = finding.window else {
-            return "at any offset of \(moved), before or after \(against)"
+            return finding.curve.seenText(isSure: true).map { "without a window: \($0)" }
+                ?? "at any offset of \(moved), before or after \(against)"
         }
         let about = finding.isCoarse ? "roughly " : ""
         return "when \(moved) is sent \(about)\(text(window)) after \(against)"
@@ -208,12 +220,14 @@ public enum RaceText {
 
     private static func tried(_ outcome: RaceOutcome) -> String {
         let seconds = (outcome.elapsed / .milliseconds(100)).rounded() / 10
+        let kept = outcome.isShortened ? ", of which a quarter is kept for cases" : ""
         let end =
             switch outcome.end {
             case .complete: "search exhausted"
-            case .trials: "stopped at the limit of trials"
-            case .time: "stopped at the time limit"
+            case .trials: "stopped at the limit of trials\(kept)"
+            case .time: "stopped at the time limit\(kept)"
             case .interrupted: "interrupted"
+            case .noAnswer: "stopped because the service no longer answers"
             }
         return
             "\(outcome.trials) trials in \(seconds) s, \(outcome.sweptWhole) of "
@@ -234,10 +248,22 @@ public enum RaceText {
             lines.append("discarded: \(discard.count) trials; first reason: \(discard.reason)")
         }
         if outcome.isAccusing {
-            lines += [outcome.whyMostWereLost, outcome.whyUndecided].compactMap(\.self)
+            // Its reason is one of those above.
+            let lost =
+                outcome.discarded.isEmpty ? outcome.whyMostWereLost : outcome.mostLost?.what
+            lines += [lost, outcome.whyUndecided].compactMap(\.self)
         }
+        if let cut = cutShort(outcome) { lines.append(cut) }
+        var aside: [(obstacle: String, titles: [String])] = []
         for sweep in outcome.sweeps where !sweep.obstacle.isEmpty {
-            lines.append("\(sweep.title) cannot run on this target: \(sweep.obstacle)")
+            if let known = aside.firstIndex(where: { $0.obstacle == sweep.obstacle }) {
+                aside[known].titles.append(sweep.title)
+            } else {
+                aside.append((sweep.obstacle, [sweep.title]))
+            }
+        }
+        lines += aside.map {
+            "\($0.titles.joined(separator: "; ")) cannot run on this target: \($0.obstacle)"
         }
         if let limit = outcome.concurrencyLimit { lines.append(limit) }
         if outcome.isAlone {
@@ -246,6 +272,18 @@ public enum RaceText {
             )
         }
         return lines
+    }
+
+    /// `swept in part: logout-media, 1 round of 31 trials; ...`; nil where each way had all its rounds.
+    private static func cutShort(_ outcome: RaceOutcome) -> String? {
+        let left = outcome.sweeps.filter { $0.obstacle.isEmpty && !$0.isWhole }
+        guard outcome.variants > 1, !left.isEmpty else { return nil }
+        let told = left.prefix(4).map { sweep in
+            let trials = Figures.counted(sweep.trials - sweep.discarded, "trial")
+            return "\(sweep.title) (\(Figures.counted(sweep.rounds, "round")), \(trials))"
+        }
+        let others = left.count > 4 ? ", and \(left.count - 4) more" : ""
+        return "not swept whole: \(told.joined(separator: ", "))\(others)"
     }
 
     /// When it was, what came of its command, and what was found first after it began.

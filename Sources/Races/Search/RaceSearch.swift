@@ -1,3 +1,4 @@
+internal import Formats
 public import Journal
 public import Rigs
 public import Statistics
@@ -73,6 +74,8 @@ public struct RaceOutcome: Sendable {
         /// Everything there is was tried.
         case complete
         case trials, time, interrupted
+        /// The service does not answer any more.
+        case noAnswer
     }
 
     /// One way to play a plan, and how far it was swept.
@@ -107,6 +110,12 @@ public struct RaceOutcome: Sendable {
     /// Inconclusive trials after the last conclusive one, with the reason of the last; without those of what cannot
     /// be played here at all, and those that the end of the search stopped.
     var lostAtEnd: (count: Int, reason: String)?
+    /// Trials since the service last answered a request.
+    public var silentTrials = 0
+    /// When it last did, where any request of a trial was answered.
+    public var lastAnswer = Instant.start
+    /// Microseconds since 1970 at instant zero.
+    public var startedMicroseconds: Int64 = 0
     /// Trials that said nothing, by reason, in the order of their first.
     public var discarded: [(reason: String, count: Int)] = []
     /// Variants that were swept whole.
@@ -115,6 +124,8 @@ public struct RaceOutcome: Sendable {
     /// How far what was achieved was from what was aimed at, without its sign.
     public var gate: RaceFinding.Quantiles?
     public var end = End.complete
+    /// Its limit ended it a quarter earlier than given, for something was found that a case is made of.
+    public var isShortened = false
     public var elapsed: Duration = .zero
     /// In virtual time, where how fast schedules are played is a measure of this program alone.
     public var isVirtual = false
@@ -150,7 +161,7 @@ extension RaceOutcome.Sweep {
 
 extension RaceOutcome {
     /// So many inconclusive trials in a row are no bad luck: the service is gone.
-    private static let gone = 20
+    static let gone = 20
 
     /// Why there is nothing to go by: no trial could be completed, or nothing new was found and most could not be, which is
     /// no pass. Nil where enough told something, or none was wanted.
@@ -170,7 +181,10 @@ extension RaceOutcome {
     }
 
     /// Why most trials, or all, could not be completed, whatever the others found; nil where enough could, or none was wanted.
-    var whyMostWereLost: String? {
+    var whyMostWereLost: String? { mostLost.map { "\($0.what): \($0.reason)" } }
+
+    /// The same in two: what came of the trials, and why.
+    var mostLost: (what: String, reason: String)? {
         let played = trials + comparisons.reduce(0) { $0 + $1.played }
         let told = trials - discards + comparisons.reduce(0) { $0 + $1.played - $1.discarded }
         guard played > 0 else { return nil }
@@ -180,16 +194,28 @@ extension RaceOutcome {
         let reason =
             reasons.max { $0.count < $1.count }?.reason ?? discarded.first?.reason
             ?? comparisons.first?.reason ?? ""
-        guard told > 0 else { return "no trial could be completed: \(reason)" }
+        guard told > 0 else { return ("no trial could be completed", reason) }
+        if silentTrials >= Self.gone {
+            let last = startedMicroseconds + (lastAnswer - .start).wholeMicroseconds
+            let since = UTCTime(microseconds: last).rfc3339
+            return (
+                "the service has not answered since \(since); the \(silentTrials) trials after that count for nothing",
+                lostAtEnd?.reason ?? reason
+            )
+        }
         // Trials of what cannot be played here say nothing about the rest.
         let aside = sweeps.filter { !$0.obstacle.isEmpty }
         let (own, blind) = (
             trials - cutShort - aside.reduce(0) { $0 + $1.trials },
             discards - cutShort - aside.reduce(0) { $0 + $1.discarded }
         )
-        if 2 * blind > own { return "\(blind) of \(own) trials could not be completed: \(reason)" }
+        let left = trials - own
+        let all =
+            left > 0 ? "\(own) (besides \(left) that were stopped or cannot run here)" : "\(own)"
+        if 2 * blind > own { return ("\(blind) of \(all) trials could not be completed", reason) }
         guard let lostAtEnd, lostAtEnd.count >= Self.gone else { return nil }
-        return
-            "not one of the last \(lostAtEnd.count) trials could be completed: \(lostAtEnd.reason)"
+        return (
+            "not one of the last \(lostAtEnd.count) trials could be completed", lostAtEnd.reason
+        )
     }
 }

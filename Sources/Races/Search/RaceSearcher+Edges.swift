@@ -27,6 +27,14 @@ extension RaceSearcher {
             // Half-way through, an edge may stand within what the sweep has shown.
             window.low = min(window.low, plateau.first)
             window.high = max(window.high, plateau.last)
+            // Nor beyond the first offsets at which nothing was seen.
+            let points = curve(track, promise).points
+            let hits = points.indices.filter { points[$0].rate.hits > 0 }
+            if let first = hits.first, let last = hits.last {
+                window.low = max(window.low, points[max(0, first - 1)].offset)
+                window.high = min(
+                    window.high, points[min(points.count - 1, last + 1)].offset)
+            }
         }
         return (window, isCut)
     }

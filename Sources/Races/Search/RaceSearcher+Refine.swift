@@ -29,6 +29,17 @@ extension RaceSearcher {
             else { break }
             place = await locate(next, track, promise)
         }
+        // Hits lie densely elsewhere, and seldom in the middle.
+        if !place.isThere, place.rate.trials > 0,
+            let dense = curve(track, promise).points.max(by: { $0.rate.surely < $1.rate.surely }),
+            Curve.bin(of: dense.offset) != Curve.bin(of: place.best),
+            dense.rate.chance(against: place.rate) < 0.01
+        {
+            let (rate, achieved) = await measure(dense.offset, track, promise)
+            if rate.share > place.rate.share {
+                (place.best, place.rate, place.achieved) = (dense.offset, rate, achieved)
+            }
+        }
         // The search goes on, and no trial in the middle was conclusive: edges would be those that the sweep happened to see.
         if place.rate.trials == 0, !isOver {
             var finding = unrefined(track, promise)

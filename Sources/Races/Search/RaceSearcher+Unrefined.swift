@@ -84,6 +84,27 @@ extension RaceSearcher {
         }
     }
 
+    /// What had broken before anything was raced, each promise once: no offset decides it, so none is looked for. A plan that
+    /// races it tells more.
+    func reportSetup(_ chosen: some Sequence<Int>) {
+        for track in chosen {
+            for promise in tracks[track].examples.keys.sorted()
+            where !ambient.contains(promise) && !tracks[track].hasRaced(promise) {
+                let plan = tracks[track].variant.schedule.plan
+                guard !outcome.findings.contains(where: { $0.promise == promise }) else {
+                    noteAlso(plan, promise)
+                    continue
+                }
+                guard !tracks.contains(where: { $0.hasRaced(promise) }) else { continue }
+                var finding = unrefined(track, promise)
+                (finding.isOfSetup, finding.method) = (true, tracks[track].method)
+                outcome.findings.append(finding)
+                outcome.examples.append(tracks[track].examples[promise])
+                search.news(.found(finding))
+            }
+        }
+    }
+
     /// A breach that the limit kept from being looked into, each promise once: a finding where trials that had the service to
     /// themselves show it, the work of other trials where they speak against it, and else a doubt (`RaceOutcome.unfollowed`).
     func reportUnfollowed() async {
@@ -92,27 +113,32 @@ extension RaceSearcher {
             outcome.trials + (search.terms.trialLimit ?? Self.confirmingTrials * 10) / 10,
             search.terms.timeLimit.map { search.clock() + $0 / 10 }
         )
-        for track in tracks.indices {
-            for promise in tracks[track].examples.keys.sorted() where !ambient.contains(promise) {
-                let plan = tracks[track].variant.schedule.plan
-                guard !outcome.findings.contains(where: { $0.promise == promise }) else {
-                    noteAlso(plan, promise)
-                    continue
-                }
-                switch await confirmation(track, promise) {
-                case .refuted: keep(track, promise, isRefuted: true, goesOn: false)
-                case .open:
-                    outcome.unfollowed.insert(RaceBaseline.Known(plan, promise))
-                case .shown:
-                    var finding = unrefined(track, promise)
-                    finding.method =
-                        isAlone && tracks[track].samples.allSatisfy(\.isQuiet)
-                        ? Self.isolatedOnly
-                        : "\(tracks[track].method); the search ended before it was looked into"
-                    outcome.findings.append(finding)
-                    outcome.examples.append(tracks[track].examples[promise])
-                    search.news(.found(finding))
-                }
+        let seen = tracks.indices.flatMap { track in
+            tracks[track].examples.keys.sorted().map { Suspicion(track: track, promise: $0) }
+        }
+        // Where it was raced before where it broke in setup.
+        let isRaced = { [tracks] (one: Suspicion) in tracks[one.track].hasRaced(one.promise) }
+        for suspicion in seen.filter(isRaced) + seen.filter({ !isRaced($0) })
+        where !ambient.contains(suspicion.promise) {
+            let (track, promise) = (suspicion.track, suspicion.promise)
+            let plan = tracks[track].variant.schedule.plan
+            guard !outcome.findings.contains(where: { $0.promise == promise }) else {
+                noteAlso(plan, promise)
+                continue
+            }
+            switch await confirmation(track, promise) {
+            case .refuted: keep(track, promise, isRefuted: true, goesOn: false)
+            case .open:
+                outcome.unfollowed.insert(RaceBaseline.Known(plan, promise))
+            case .shown:
+                var finding = unrefined(track, promise)
+                finding.method =
+                    isAlone && tracks[track].samples.allSatisfy(\.isQuiet)
+                    ? Self.isolatedOnly
+                    : "\(tracks[track].method); the search ended before it was looked into"
+                outcome.findings.append(finding)
+                outcome.examples.append(tracks[track].examples[promise])
+                search.news(.found(finding))
             }
         }
     }

@@ -1,3 +1,4 @@
+internal import Journal
 internal import Rigs
 internal import Vocabulary
 
@@ -16,6 +17,8 @@ final class RaceSearcher {
     var forgotten: [Forgotten] = []
     /// Inconclusive trials since the last conclusive one.
     var lostInARow: [Lost] = []
+    /// When the last request went without an answer.
+    private var unanswered = Instant.start
     /// What isolated trials broke as well: the others are not the cause.
     private var cleared: Set<RaceBaseline.Known> = []
     /// The limits of what follows the search: promises not looked into are tried again, for a tenth of the search's own limits.
@@ -74,6 +77,13 @@ final class RaceSearcher {
             (trialsBefore, discardedBefore) = (trials, discarded)
         }
 
+        /// Whether a trial broke it by what was raced, or after that.
+        func hasRaced(_ promise: Promise) -> Bool {
+            samples.contains {
+                $0.breaches.contains { $0.promise == promise && !$0.isOfSetup }
+            }
+        }
+
         /// A whole round told nothing: the target has not what it needs.
         var isUnplayable: Bool { rounds > 0 && discarded == trials && trials > 4 }
     }
@@ -92,6 +102,7 @@ final class RaceSearcher {
             RaceOutcome.Sweep(track, isWhole: track.conclusiveRounds >= search.terms.perOffset)
         }
         if search.exploresOrders { await explore() }
+        reportSetup(tracks.indices)
         await reportUnfollowed()
         reportForgotten()
         outcome.unfollowed = outcome.unfollowed.filter { known in
@@ -116,18 +127,42 @@ final class RaceSearcher {
 
     // MARK: Playing
 
-    /// Whether time or trials are used up, or somebody wants it to end.
+    /// Whether time or trials are used up, the service is gone, or somebody wants it to end.
     var isOver: Bool {
         if search.isInterrupted() {
             outcome.end = .interrupted
+        } else if isSilent {
+            outcome.end = .noAnswer
         } else if outcome.trials >= trialLimit {
             outcome.end = .trials
+            outcome.isShortened = trialLimit < search.terms.trials ?? 0
         } else if let limit = timeLimit, search.clock() >= limit {
             outcome.end = .time
+            outcome.isShortened = limit < search.terms.time ?? .zero
         } else {
             return false
         }
         return true
+    }
+
+    /// A service that is restarted is back sooner.
+    private var isSilent: Bool {
+        outcome.silentTrials >= RaceOutcome.gone
+            && unanswered - outcome.lastAnswer >= .seconds(10)
+    }
+
+    private func listen(to result: TrialResult) {
+        guard result.discarded != .stopped else { return }
+        // The provider's pages may come from elsewhere.
+        let own = result.exchanges.filter { $0.operation != .mvpdLogin }
+        let answered = own.filter { $0.delivery.status != nil }.map(\.ended)
+        if let last = answered.max() { outcome.lastAnswer = max(outcome.lastAnswer, last) }
+        if result.discarded == nil || !answered.isEmpty {
+            outcome.silentTrials = 0
+        } else {
+            outcome.silentTrials += 1
+            unanswered = max(unanswered, own.map(\.ended).max() ?? unanswered)
+        }
     }
 
     /// Of what was given, a quarter is kept for the case of what was found.
@@ -155,6 +190,7 @@ final class RaceSearcher {
         var seen: [TrialSample?] = []
         for (aim, result) in zip(aims, results) {
             outcome.trials += 1
+            listen(to: result)
             let sample = take(result, aim, isQuiet: isAlone || company != .crowd)
             tracks[aim.track].note(result, sample, at: search.clock())
             if sample != nil { lostInARow = [] }
@@ -236,6 +272,10 @@ final class RaceSearcher {
         var tried: Set<Suspicion> = []
         while !isOver, let suspicion = suspicion(chosen, besides: tried, isLast: isLast) {
             let isFamiliar = outcome.findings.contains { $0.promise == suspicion.promise }
+            if !isFamiliar, let track = documentedOnce(chosen, before: suspicion.promise) {
+                await sweepOnce(track)
+                continue
+            }
             if !isFamiliar || isNearlyAnywhere(suspicion.track, suspicion.promise),
                 await isOthersDoing(suspicion)
             {
@@ -259,6 +299,7 @@ final class RaceSearcher {
                 search.news(.found(finding))
             }
         }
+        if isLast { reportSetup(chosen) }
     }
 
     /// A trial that is inconclusive because of the service, or the network on the way to it.
@@ -284,7 +325,7 @@ final class RaceSearcher {
         for track in chosen {
             var seen: [Promise: (hits: Int, range: Duration)] = [:]
             for sample in tracks[track].samples {
-                for breach in sample.breaches {
+                for breach in sample.breaches where !breach.isOfSetup {
                     seen[breach.promise, default: (0, .zero)].hits += 1
                     seen[breach.promise]?.range += max(
                         sample.offset.magnitude, Curve.step)
@@ -300,6 +341,20 @@ final class RaceSearcher {
             }
         }
         return best?.suspicion
+    }
+
+    /// A track that one trial has shown to break what is documented, where it may be swept again: before what is not is
+    /// looked into, which may take all the time there is.
+    private func documentedOnce(_ chosen: [Int], before promise: Promise) -> Int? {
+        guard promise.source != .documented else { return nil }
+        return chosen.first { track in
+            tracks[track].rounds < search.terms.perOffset && !tracks[track].isUnplayable
+                && tracks[track].examples.keys.contains { known in
+                    known.source == .documented && tracks[track].hasRaced(known)
+                        && (isAlone || !ambient.contains(known))
+                        && !outcome.findings.contains { $0.promise == known }
+                }
+        }
     }
 
     func noteAlso(_ plan: String, _ promise: Promise) {

@@ -15,9 +15,12 @@ struct TrialSample {
         var promise: Promise
         /// Ops of the schedule that are part of the evidence.
         var ops: [String]
+        /// The swept op is, or its twin in another living room.
         var isOfSwept: Bool
         /// Of the household whose op is swept.
         var isOfSweptHousehold = true
+        /// All of the evidence had been answered before anything was raced: no offset decides it.
+        var isOfSetup = false
         var sentence: String
     }
 }
@@ -26,11 +29,19 @@ extension TrialSample {
     init(_ result: TrialResult, swept: String, offset: Duration, isQuiet: Bool) {
         self.offset = offset
         self.isQuiet = isQuiet
+        // The same request of another living room: which of the two is accused is a matter of which was later.
+        let own = result.schedule[op: swept]
+        let twin = own?.anchor.flatMap { result.schedule[op: $0.op] }.flatMap { other in
+            other.step == own?.step && result.household(of: other.id) != result.household(of: swept)
+                ? other.id : nil
+        }
         breaches = result.breaches.map { breach in
             let ops = result.schedule.ops.map(\.id).filter { result.isOf($0, breach) }
             return Broken(
-                promise: breach.promise, ops: ops, isOfSwept: ops.contains(swept),
+                promise: breach.promise, ops: ops,
+                isOfSwept: ops.contains(swept) || twin.map(ops.contains) ?? false,
                 isOfSweptHousehold: breach.household == result.household(of: swept),
+                isOfSetup: result.isOfSetup(breach),
                 sentence: breach.sentence)
         }
         spans = [:]
@@ -57,6 +68,20 @@ extension TrialResult {
             return false
         }
         return breach.household == household && breach.exchanges.contains(release.sequence)
+    }
+}
+
+extension TrialResult {
+    /// Whether all of a breach's evidence had been answered before the first raced request left.
+    fileprivate func isOfSetup(_ breach: Breach) -> Bool {
+        let raced = schedule.ops.filter { $0.gate != .none }.compactMap { self[release: $0.id] }
+        guard let first = raced.map(\.sent).min(), !raced.contains(where: { isOf($0.op, breach) })
+        else { return false }
+        let evidence = exchanges.filter {
+            $0.device.household == breach.household && breach.exchanges.contains($0.sequence)
+        }
+        return !evidence.isEmpty && evidence.count == breach.exchanges.count
+            && evidence.allSatisfy { $0.ended < first }
     }
 }
 

@@ -119,6 +119,7 @@ package final class RaceSession: Sendable {
         outcome.comparisons = comparisons
         outcome.isVirtual = isVirtual
         outcome.promises = stage.promises
+        outcome.startedMicroseconds = stage.startedMicroseconds
         outcome.faults = stage.activations?.totals
         outcome.concurrencyLimit = stage.concurrencyLimit
         outcome.replayOption = ReplayPermission.option(
@@ -134,9 +135,10 @@ package final class RaceSession: Sendable {
     package func makeCases(
         _ outcome: RaceOutcome, complain: (String) -> Void
     ) async -> [String?] {
-        // Interrupted: what was found is kept, and no more trials are played.
+        // Interrupted, or nobody answers: what was found is kept, and no more trials are played.
         let left =
-            flag.isRaised ? Allowance(trials: 0, time: nil, clock: clock) : allowance
+            flag.isRaised || outcome.end == .noAnswer
+            ? Allowance(trials: 0, time: nil, clock: clock) : allowance
         return await RaceCases(stage, directory: directory, allowance: left)
             .make(outcome, complain: complain)
     }
