@@ -134,15 +134,16 @@ extension Explanation {
                 + "report and run.shard.lost of summary.json name it.",
             harmless: "A process that is killed loses the households that were in progress."),
         word(
-            "gap", "a night without values",
-            "Its run failed, was stopped or killed, was limited by the load generator, or had its arrivals changed by "
-                + "'screenrig control', so that its times say nothing of the service. It stays in the series with its reason, "
-                + "and no level or change is made of it.",
+            "gap", "a night without values; of a violation, the time between its two responses",
+            "The run of the night failed, was stopped or killed, was limited by the load generator, or had its arrivals changed by "
+                + "'screenrig control', so that its times say nothing of the service. The night stays in the series with its "
+                + "reason, and no level or change is made of it. In violations.csv a gap is the time between the responses "
+                + "that contradict each other.",
             harmless: "The load machine was busy, or somebody stopped the run."),
         word(
-            "unusual", "a night that is further from its level than its neighbours",
-            "A single night proves no lasting change: the digest is amber, and the next one or two nights decide "
-                + "whether it is a regression. nightly.alarm of the rig says from which factor on a single night fails.",
+            "unusual", "a value that is far from the level of its series on a single night",
+            "One night proves no lasting change: the digest is amber, and the next one or two nights decide whether "
+                + "it is a regression. nightly.alarm of the rig says from which factor on a single night fails.",
             harmless: "A busy machine, a backup or a deploy in that night."),
         word(
             "threshold", "a condition that a run must meet to pass",
