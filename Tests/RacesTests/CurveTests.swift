@@ -87,6 +87,10 @@ import Testing
         let open = RaceFinding.Window(
             low: .milliseconds(2), high: .milliseconds(3), isLowOpen: true, isHighOpen: true)
         #expect(points.besides(open).isEmpty)
+        let evidence = Case.Evidence(
+            rate: HitRate(hits: 5, trials: 5), window: window, curve: points)
+        #expect(
+            evidence.windowText.hasPrefix(evidence.rangeText + " (outside it: 2 of 4 at +1 ms;"))
         let lines = RaceText.curve(
             plan: "p", invariant: .signInVisible, points, window, isCoarse: true)
         #expect(

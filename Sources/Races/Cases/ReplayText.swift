@@ -112,8 +112,15 @@ extension HitRate {
 }
 
 extension Case.Evidence {
-    /// `window +0.3 ms to +4.1 ms`.
+    /// `window +0.3 ms to +4.1 ms (outside it: 1 of 4 at +9.1 ms)`.
     public var windowText: String {
+        let besides = isSimultaneous ? [] : window.map(curve.besides) ?? []
+        return rangeText
+            + (besides.isEmpty ? "" : " (outside it: \(besides.joined(separator: "; ")))")
+    }
+
+    /// `window +0.3 ms to +4.1 ms`.
+    var rangeText: String {
         if isSimultaneous { return "simultaneous" }
         guard let window else {
             // Only a search has a curve.
@@ -126,9 +133,7 @@ extension Case.Evidence {
         }
         let low = (window.isLowOpen ? "beyond " : "") + Offsets.text(window.low)
         let high = (window.isHighOpen ? "beyond " : "") + Offsets.text(window.high)
-        let besides = curve.besides(window)
         return "window \(low) to \(high)"
-            + (besides.isEmpty ? "" : " (outside it: \(besides.joined(separator: "; ")))")
     }
 }
 

@@ -15,7 +15,7 @@ struct HitRateCurve {
     init(_ found: Case) {
         points = found.evidence?.curve ?? []
         window = found.evidence?.window
-        windowText = found.windowText
+        windowText = found.evidence?.rangeText ?? found.windowText
         best = found.sweptOffset
         swept = found.swept ?? ""
         isMeasured = found.evidence != nil
