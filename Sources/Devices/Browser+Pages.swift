@@ -122,11 +122,14 @@ extension Household {
         let target =
             action.isEmpty ? shownAt : Self.base(of: page, at: shownAt).resolving(action) ?? shownAt
         guard button?.method.map({ $0 == "post" }) ?? form.isPost else {
-            let query = FormEncoding.fields(fields)
+            let query =
+                page.charset.map { String(decoding: $0.body(fields), as: UTF8.self) }
+                ?? FormEncoding.fields(fields)
             let asked = WebAddress(origin: target.origin, target: "\(target.path)?\(query)")
             return go(to: asked, form: fields, walk)
         }
         walk.call = dialect.hop(.post, target, form: fields, referer: shownAt)
+        if let charset = page.charset { walk.call.body = charset.body(fields) }
     }
 
     /// The page leads on to this address, which may be that of the app.

@@ -8,6 +8,8 @@ struct HTMLPage {
     let base: String?
     /// Where `<meta http-equiv=refresh>` leads, as written, and after how many seconds.
     let refresh: (seconds: Int, target: String)?
+    /// What its forms are sent in; nil: UTF-8.
+    let charset: Charset?
     /// Fields that belong to no form: only a script can send them.
     let strayFields: [HTMLForm.FormField]
     /// Of what it has more than is read, as `has more than 5000 fields`: then no form, field or refresh
@@ -28,6 +30,7 @@ struct HTMLPage {
         forms = reading.forms
         base = reading.base
         refresh = reading.refresh
+        charset = reading.charset.flatMap { Charset(label: $0) }.flatMap { $0.isOfForms ? $0 : nil }
         formPlaces = reading.formPlaces
         strayFields = reading.strays.filter { $0.kind == .text || $0.kind == .password }
     }
@@ -37,6 +40,7 @@ struct HTMLPage {
         var forms: [HTMLForm] = []
         var base: String?
         var refresh: (seconds: Int, target: String)?
+        var charset: String?
         var strays: [HTMLForm.FormField] = []
         var excess: String?
         private(set) var formPlaces: [Int] = []
@@ -62,6 +66,10 @@ struct HTMLPage {
                 choose(tag, of: page)
             } else if page.isNamed(tag, "base") {
                 base = base ?? page.value("href", tag)
+            } else if page.isNamed(tag, "meta"), charset == nil,
+                page.lowered("name", tag) == Charset.field
+            {
+                charset = page.value("content", tag)
             } else if page.isNamed(tag, "meta"), page.lowered("http-equiv", tag) == "refresh" {
                 refresh = refresh ?? HTMLPage.refresh(page.value("content", tag) ?? "")
             }

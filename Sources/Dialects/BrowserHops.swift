@@ -97,7 +97,7 @@ struct BrowserHops: Sendable {
             reading = hop(document, to: call, startsLogin: startsLogin)
             guard reply.status >= 400 else { return reading }
         }
-        if document.isPage { reading.page = Untrusted(reply.text) }
+        if document.isPage { reading.page = reply.shownPage }
         return reading
     }
 
@@ -126,7 +126,7 @@ struct BrowserHops: Sendable {
             let isTurnedDown =
                 call.operation == .mvpdLogin && call.tag != nil && reply.body.holdsPasswordInput
             return Reading(
-                .ok, .page(Untrusted(reply.text)), Observation(isTurnedDown ? .denied : .none))
+                .ok, .page(reply.shownPage), Observation(isTurnedDown ? .denied : .none))
         case 500...: return Reading(.serverError, .fault, reason: document.errorWord)
         default:
             let reason = document.errorWord

@@ -36,9 +36,15 @@ public struct OutputGate: Sendable {
 
     // MARK: Words
 
-    /// Words as one line, in which the household's own people have no name.
-    public func text(_ words: Untrusted, limit: Int = 1_000) -> String {
-        let text = words.text { known.withoutNames(cleaned(Self.line($0))) }
+    /// Words as one line, in which the household's own people have no name, but for whom it is asked who they are
+    /// (`withNames`).
+    public func text(
+        _ words: Untrusted, limit: Int = 1_000, withNames: Bool = false
+    ) -> String {
+        let text = words.text {
+            let line = cleaned(Self.line($0))
+            return withNames ? line : known.withoutNames(line)
+        }
         return text.utf8.count <= limit ? text : text.prefix(limit - 1) + "…"
     }
 

@@ -53,6 +53,7 @@ final class FakeTarget: Transport {
     private let alter: (Reply) -> Reply
     private(set) var complaints: [String] = []
     private(set) var calls: [String] = []
+    private(set) var bodies: [String] = []
     private(set) var cookies: [String] = []
     private var turns: [Int: Int] = [:]
     private var codes: [String: String] = [:]
@@ -77,6 +78,7 @@ final class FakeTarget: Transport {
     func start(_ call: Call, from device: Device, completion: @escaping (Transfer) -> Void) {
         let path = String(call.address.path)
         calls.append("\(call.method.rawValue) \(path)")
+        bodies.append(String(decoding: call.body, as: UTF8.self))
         let reply = alter(
             call.address.origin.host == "idp.test"
                 ? providerReply(call, device.id.household) : serviceReply(call, path))

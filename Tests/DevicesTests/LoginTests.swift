@@ -316,6 +316,23 @@ import Testing
         #expect(cause.hasSuffix(" ('PIN') \(reason)"), "\(cause)")
     }
 
+    @Test("a page's form is sent in what the page is in")
+    func otherCharset() throws {
+        let form = """
+            <form method=post action=/login><input type=hidden name=kunde value='Größe'>
+            <input name=user><input type=password name=pass></form>
+            """
+        let bytes = form.unicodeScalars.map { UInt8($0.value) }
+        let page = Reply(
+            status: 200, headers: ["Content-Type": "text/html; charset=iso-8859-1"], body: bytes)
+        let run = try FakeRun(
+            provider: FakeRun.script(
+                FakeTarget.Turn(reply: page),
+                .page("hand-over").when("POST /login")))
+        #expect(run.fates == [.signedIn], "\(run.causes)")
+        #expect(run.target.bodies.contains { $0.hasPrefix("kunde=Gr%F6%DFe&user=") })
+    }
+
     @Test("a viewer who mistypes the password types it again, and the first try is no error")
     func mistyped() throws {
         let run = try FakeRun(

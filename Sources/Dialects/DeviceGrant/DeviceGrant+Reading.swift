@@ -240,7 +240,7 @@ extension DeviceGrant {
         let reply = document.reply
         if let wall = Wall.kind(of: reply) {
             var reading = Reading(.blocked, .blocked, reason: "\(ours: wall)")
-            if document.isPage { reading.page = Untrusted(reply.text) }
+            if document.isPage { reading.page = reply.shownPage }
             return reading
         }
         let location = reply.headers["Location"].flatMap { call.address.resolving($0) }
@@ -254,14 +254,14 @@ extension DeviceGrant {
             return Reading(.ok, .redirect(location), Observation(result))
         case 200..<300:
             let answer: Answer =
-                result == .success ? .done : .page(Untrusted(reply.text))
+                result == .success ? .done : .page(reply.shownPage)
             return Reading(.ok, answer, Observation(result))
         case 500...: return Reading(.serverError, .fault, reason: document.errorWord)
         default:
             let reason = document.errorWord
             var reading = Reading(
                 .rejected, .denied(reason), Observation(.denied), reason: reason)
-            if document.isPage { reading.page = Untrusted(reply.text) }
+            if document.isPage { reading.page = reply.shownPage }
             return reading
         }
     }
@@ -276,7 +276,7 @@ extension DeviceGrant {
         let words = decision == .approval ? terms.approvedWhen : terms.refusedWhen
         // The rig does not say how to tell.
         guard !words.isEmpty else { return .none }
-        let text = location?.description ?? reply.text
+        let text = location?.description ?? reply.page.text
         if words.contains(where: { text.contains($0) }) { return .success }
         return location != nil && terms.phone.isEmpty ? .none : .denied
     }

@@ -27,7 +27,7 @@ public struct ExchangeText: Sendable {
         let head =
             "\(seconds) s  \(exchange.device.name.padded(to: 6)) "
             + "\(exchange.operation.name.padded(to: 21)) \(status) \(time) ms  "
-        let learnt = recorded.gate.text(learnt(recorded), limit: 600)
+        let learnt = recorded.gate.text(learnt(recorded), limit: 600, withNames: true)
         var lines =
             head.count + learnt.count <= width
             ? [head + learnt]
