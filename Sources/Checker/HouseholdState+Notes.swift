@@ -246,7 +246,9 @@ extension HouseholdState {
     /// The phone's check says "not yet" after the answer to a login by that code: it may take effect from now on, as long
     /// as its code takes it (`isLeftOpen`).
     mutating func leaveOpen(_ check: Observed) {
-        guard check.effect == .absent, let life = life(of: check) else { return }
+        guard check.effect == .absent, let life = life(of: check), lives[life].told == nil else {
+            return
+        }
         let refused = lives[life].refused?.call ?? .min
         for position in attempts.indices {
             let (login, tag) = (attempts[position].beat, attempts[position].tag)

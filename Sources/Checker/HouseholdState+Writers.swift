@@ -31,10 +31,32 @@ extension HouseholdState {
     /// Whether the phone's own check said "not yet" after the answer to that login: the redirect promises nothing, so the
     /// login may have taken effect at any later time.
     func isLeftOpen(_ login: CompactOperation) -> Bool {
-        attempts.contains {
-            $0.beat.sequence == login.sequence && $0.life >= 0
-                && lives[$0.life].refused?.call ?? .min > login.ret
+        attempts.contains { attempt in
+            guard attempt.beat.sequence == login.sequence, attempt.life >= 0 else { return false }
+            let life = attempt.life
+            if let refused = lives[life].refused, refused.call > login.ret {
+                // Once the phone was told "done" it had taken effect.
+                return lives[life].told.map { $0.call > refused.call } ?? true
+            }
+            // A check that is not over yet.
+            return agenda.open.contains { open in
+                guard let check = open.operation, check.step == .confirm else { return false }
+                return check.effect == .absent && check.call > login.ret
+                    && self.life(of: check) == life
+            }
         }
+    }
+
+    /// Whether that login may have taken effect after `time`, as far as was seen: it is left open, and nothing has shown it by then.
+    func mayComeLater(
+        _ login: CompactOperation, _ value: UInt8, than time: Int64, at slot: UInt8
+    ) -> Bool {
+        let scope = SignInScope(slot: slot)
+        return isLeftOpen(login)
+            && !reads.contains {
+                $0.value != 0 && $0.beat.ret >= login.call && $0.beat.call <= time
+                    && !$0.contradicts(TokenRead(value: value, beat: login, scope: scope))
+            }
     }
 
     /// Whether a sign-in with that tag is one at that provider, as far as is known.

@@ -42,15 +42,15 @@ struct HTMLForm: Hashable {
     var hint = ""
 
     var asksPassword: Bool { fields.contains { $0.kind == .password } }
-    /// Whether it asks for the account once more, after `sent` took the password: it has a field for the user, or leads
-    /// where that one led, or has its password's name.
+    /// Whether it asks for the account once more, after `sent` took the password: it has a field for the user, or its
+    /// password's name. Where it leads tells nothing, for some servers have one address for all steps.
     func asksAgain(after sent: HTMLForm) -> Bool {
         func passwords(_ form: HTMLForm) -> Set<String> {
             Set(form.fields.lazy.filter { $0.kind == .password }.map(\.name))
         }
-        return userField != nil || action == sent.action
-            || !passwords(self).isDisjoint(with: passwords(sent))
+        return userField != nil || !passwords(self).isDisjoint(with: passwords(sent))
     }
+
     /// Nothing to be typed in.
     var isSilent: Bool { !fields.contains { $0.kind == .text || $0.kind == .password } }
 

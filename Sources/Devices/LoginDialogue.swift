@@ -58,10 +58,9 @@ enum LoginReply: Equatable {
     /// Addresses are relative to `address`, the page that the program was given.
     static func read(_ text: String, for address: WebAddress) throws(Refusal) -> LoginReply {
         guard let tree = JSONReader.read(Array(text.utf8)) else {
-            let said = text.prefix(100).split(whereSeparator: \.isNewline).joined(separator: " ")
-            throw Refusal(
-                reason: "did not answer with JSON"
-                    + (said.isEmpty ? ": it printed nothing" : ", but printed '\(said)'"))
+            // Not the text itself: it may be a cookie or an assertion.
+            let said = text.isEmpty ? "nothing" : "\(text.utf8.count) bytes of something else"
+            throw Refusal(reason: "did not answer with JSON, but printed \(said)")
         }
         if let words = tree["failed"]?.text { return .turnedDown(Untrusted(words)) }
         let cookies = pairs(tree["cookies"])

@@ -10,10 +10,9 @@ public struct Charset: Hashable, Sendable {
 
     /// Nil for UTF-8, and for what iconv does not know.
     public init?(label: String) {
-        let label = label.trimmingSpaces().lowercased()
-        guard !label.isEmpty, label.utf8.count < 40, !["utf-8", "utf8"].contains(label) else {
-            return nil
-        }
+        if label.equalsIgnoringCase("utf-8") || label.equalsIgnoringCase("utf8") { return nil }
+        let label = label.lowercased()
+        guard !label.isEmpty, label.utf8.count < 40 else { return nil }
         // What browsers take these labels for (Encoding Standard, 4.2).
         let name =
             switch label {
@@ -70,10 +69,10 @@ extension Reply {
     /// The body of a page as a text, and what it is written in; nil: UTF-8. The header wins over the page's own word, which
     /// stands in its first kilobyte (HTML, 13.2.3.2).
     public var page: (text: String, charset: Charset?) {
-        let field = headers["Content-Type"]?.lowercased() ?? ""
+        let field = headers["Content-Type"] ?? ""
         let label =
-            Self.label(in: field[...]) ?? Self.mark(of: body)
-            ?? Self.metaLabel(in: String(decoding: body.prefix(1_024), as: UTF8.self).lowercased())
+            Self.label(in: field.utf8Span.span) ?? Self.mark(of: body)
+            ?? Self.metaLabel(in: body.span.extracting(first: 1_024))
         guard let charset = label.flatMap({ Charset(label: $0) }) else { return (text, nil) }
         return (charset.text(body), charset)
     }
@@ -87,19 +86,52 @@ extension Reply {
     }
 
     /// After `charset=`, in quotes or not.
-    private static func label(in text: Substring) -> String? {
-        guard let word = text.firstRange(of: "charset") else { return nil }
-        let value = text[word.upperBound...].drop { $0 == " " }
-        guard value.first == "=" else { return nil }
-        let label = value.dropFirst().drop { " \"'".contains($0) }
-            .prefix { $0.isLetter || $0.isNumber || "-_.:".contains($0) }
-        return label.isEmpty ? nil : String(label)
+    private static func label(in text: Span<UInt8>) -> String? {
+        guard var position = place(of: "charset", in: text, from: 0).map({ $0 + 7 }) else {
+            return nil
+        }
+        func skip(_ bytes: StaticString) {
+            while position < text.count, bytes.holds(text[position]) { position += 1 }
+        }
+        skip(" ")
+        guard position < text.count, text[position] == UInt8(ascii: "=") else { return nil }
+        position += 1
+        skip(" \"'")
+        let start = position
+        while position < text.count,
+            !(" \"';>/" as StaticString).holds(text[position]), text[position] > 0x20
+        {
+            position += 1
+        }
+        return position == start
+            ? nil : String(decoding: (start..<position).map { text[$0] }, as: UTF8.self)
     }
 
-    private static func metaLabel(in text: String) -> String? {
-        guard text.utf8.span.first("charset".utf8.span) != nil else { return nil }
-        return text.ranges(of: "<meta").lazy
-            .compactMap { label(in: text[$0.upperBound...].prefix { $0 != ">" }) }.first
+    private static func metaLabel(in text: Span<UInt8>) -> String? {
+        var start = 0
+        while let tag = place(of: "<meta", in: text, from: start) {
+            let end = text.first(UInt8(ascii: ">"), from: tag)
+            if let label = label(in: text.extracting(tag..<end)) { return label }
+            start = end
+        }
+        return nil
+    }
+
+    /// Where that word in small letters stands, however it is written.
+    private static func place(
+        of word: String, in text: Span<UInt8>, from start: Int
+    ) -> Int? {
+        let word = word.utf8Span.span
+        var position = start
+        while position + word.count <= text.count {
+            if text[position] | 0x20 == word[0] | 0x20,
+                text.extracting(position..<position + word.count).equalsIgnoringCase(word)
+            {
+                return position
+            }
+            position += 1
+        }
+        return nil
     }
 
     private static func mark(of body: [UInt8]) -> String? {
@@ -151,5 +183,11 @@ private final class Converter {
             }
             return result
         }
+    }
+}
+
+extension StaticString {
+    fileprivate func holds(_ byte: UInt8) -> Bool {
+        withUTF8Buffer { $0.contains(byte) }
     }
 }

@@ -186,14 +186,14 @@ struct GateTests {
             ("user=otto.wagner@family.example&x=1", "user=(user)&x=1"),
             ("otto.wagner@family.example2", "otto.wagner@family.example2"),
             (
-                "at http://auth.test.example, test is locked",
-                "at http://auth.test.example, (user) is locked"
+                "at http://auth.berta.example, Berta is locked, and berta; test is not",
+                "at http://auth.berta.example, (user) is locked, and (user); test is not"
             ),
             ("ann is locked", "ann is locked"),
         ])
     func namesInWords(said: String, shown: String) {
         var known = KnownSecrets()
-        for name in ["otto.wagner@family.example", "test", "ann"] { known.note(name: name) }
+        for name in ["otto.wagner@family.example", "Berta", "test", "ann"] { known.note(name: name) }
         let gate = OutputGate(Fingerprinter(key: 1)).knowing(known)
         #expect(gate.text("the page says '\(Untrusted(said))'") == "the page says '\(shown)'")
     }

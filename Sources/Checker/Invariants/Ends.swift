@@ -250,7 +250,8 @@ extension HouseholdState {
                     && $0.ends(slot)
             })?.beat,
             let last = lastWriter(of: value, by: beat.ret, life: life, at: slot),
-            last.ret < out.call - registry.visibility
+            last.ret < out.call - registry.visibility,
+            !mayComeLater(last, value, than: out.ret, at: slot)
         else { return nil }
         return out
     }

@@ -152,11 +152,12 @@ extension HouseholdState {
         let wasSeen =
             reads.contains {
                 $0.value != 0 && $0.scope.isSame(as: read.scope) && !$0.contradicts(read)
-                    && $0.beat.ret < earlier.beat.call
+                    && $0.beat.ret < earlier.beat.call && $0.beat.ret >= last.call
             }
             || read.value == TokenRead.somebody
                 && faces.contains {
                     $0.source == .token && !$0.isForeign && $0.first.ret < earlier.beat.call
+                        && $0.first.ret >= last.call
                 }
         let gap = earlier.beat.call - last.ret
         if earlier.value == 0, !wasSeen {

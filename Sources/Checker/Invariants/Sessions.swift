@@ -159,12 +159,18 @@ extension HouseholdState {
     private func lastShown(_ scope: SignInScope, before time: Int64) -> TokenRead? {
         var last: TokenRead?
         for position in reads.indices
-        where reads[position].scope.isSame(as: scope) && reads[position].beat.ret < time
+        where reads[position].value != 0 && reads[position].scope.isSame(as: scope)
+            && reads[position].beat.ret < time
             && reads[position].beat.call > last?.beat.call ?? .min
         {
             last = reads[position]
         }
-        return last.flatMap { $0.value == 0 ? nil : $0 }
+        guard let last else { return nil }
+        let isGone = reads.contains {
+            $0.value == 0 && $0.scope.isSame(as: scope) && $0.beat.ret < time
+                && $0.beat.call - registry.visibility > last.beat.ret
+        }
+        return isGone ? nil : last
     }
 
     // MARK: I21, profile-views-agree
@@ -176,7 +182,8 @@ extension HouseholdState {
         guard operation.effect == .success, operation.slot > 0,
             !mayBeFromBefore(operation.slot, at: operation.call, book),
             let last = lastShown(
-                SignInScope(slot: operation.slot), before: beat.call - registry.visibility)
+                SignInScope(slot: operation.slot), before: beat.call - registry.visibility),
+            logout(before: last.beat, last.value, at: operation.slot) == nil
         else { return }
         check(.profileViewsAgree)
         let since = last.beat.call - registry.visibility

@@ -86,7 +86,7 @@ extension RaceSearcher {
 
     /// What had broken before anything was raced, each promise once: no offset decides it, so none is looked for. A plan that
     /// races it tells more.
-    func reportSetup(_ chosen: some Sequence<Int>) {
+    func reportSetup(_ chosen: some Sequence<Int>) async {
         for track in chosen {
             for promise in tracks[track].examples.keys.sorted()
             where !ambient.contains(promise) && !tracks[track].hasRaced(promise) {
@@ -96,6 +96,15 @@ extension RaceSearcher {
                     continue
                 }
                 guard !tracks.contains(where: { $0.hasRaced(promise) }) else { continue }
+                switch await confirmation(track, promise) {
+                case .shown: break
+                case .refuted:
+                    keep(track, promise, isRefuted: true, goesOn: false)
+                    continue
+                case .open:
+                    outcome.unfollowed.insert(RaceBaseline.Known(plan, promise))
+                    continue
+                }
                 var finding = unrefined(track, promise)
                 (finding.isOfSetup, finding.method) = (true, tracks[track].method)
                 outcome.findings.append(finding)

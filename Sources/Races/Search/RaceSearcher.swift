@@ -102,7 +102,7 @@ final class RaceSearcher {
             RaceOutcome.Sweep(track, isWhole: track.conclusiveRounds >= search.terms.perOffset)
         }
         if search.exploresOrders { await explore() }
-        reportSetup(tracks.indices)
+        await reportSetup(tracks.indices)
         await reportUnfollowed()
         reportForgotten()
         outcome.unfollowed = outcome.unfollowed.filter { known in
@@ -145,10 +145,12 @@ final class RaceSearcher {
         return true
     }
 
-    /// A service that is restarted is back sooner.
+    /// A service that is restarted may be back: of a long search a minute is waited for that.
     private var isSilent: Bool {
-        outcome.silentTrials >= RaceOutcome.gone
-            && unanswered - outcome.lastAnswer >= .seconds(10)
+        let patience = max(
+            .seconds(10), min(.seconds(60), (search.terms.timeLimit ?? .seconds(600)) / 10))
+        return outcome.silentTrials >= RaceOutcome.gone
+            && unanswered - outcome.lastAnswer >= patience
     }
 
     private func listen(to result: TrialResult) {
@@ -299,7 +301,7 @@ final class RaceSearcher {
                 search.news(.found(finding))
             }
         }
-        if isLast { reportSetup(chosen) }
+        if isLast { await reportSetup(chosen) }
     }
 
     /// A trial that is inconclusive because of the service, or the network on the way to it.

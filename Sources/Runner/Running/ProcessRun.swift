@@ -32,13 +32,13 @@ struct ProcessRun {
         joined: Bool = false, stop: (@escaping @Sendable () -> Void) -> Void = { _ in }
     ) -> ProcessRun {
         let process = Process()
-        let (asking, output) = (Pipe(), Pipe())
-        let errors = joined ? output : Pipe()
+        let (asking, saying) = (Pipe(), Pipe())
+        let complaining = joined ? saying : Pipe()
         process.executableURL = URL(filePath: path)
         process.arguments = arguments
         process.standardInput = asking
-        process.standardOutput = output
-        process.standardError = errors
+        process.standardOutput = saying
+        process.standardError = complaining
         let ended = DispatchSemaphore(value: 0)
         process.terminationHandler = { _ in ended.signal() }
         // A program that reads nothing closes the pipe: that is its right.
@@ -52,20 +52,18 @@ struct ProcessRun {
         let identifier = process.processIdentifier
         stop { kill(identifier, SIGTERM) }
         let stopIt: @Sendable () -> Void = { kill(identifier, SIGKILL) }
-        let said = PipeReader(output.fileHandleForReading, overflows: joined ? nil : stopIt)
-        let complained = joined ? nil : PipeReader(errors.fileHandleForReading)
+        let said = PipeReader(saying.fileHandleForReading, overflows: joined ? nil : stopIt)
+        let complained = joined ? nil : PipeReader(complaining.fileHandleForReading)
         let writing = asking.fileHandleForWriting
         DispatchQueue.global().async {
             try? writing.write(contentsOf: Data(input.utf8))
             try? writing.close()
         }
         var ending = Self.ending(of: process, ended, within: limit.seconds)
-        if said.isCut {
-            ending = .tooMuch
-        } else if ending == .tooLate {
-            end(process, ended)
-        }
-        return ProcessRun(ending: ending, output: said.text(), errors: complained?.text() ?? "")
+        if ending == .tooLate, !said.isCut { end(process, ended) }
+        let (output, errors) = (said.text(), complained?.text() ?? "")
+        if said.isCut { ending = .tooMuch }
+        return ProcessRun(ending: ending, output: output, errors: errors)
     }
 
     /// How it ended, `.tooLate` where it has not. The end that `Process` tells is that of the last of what the program has
@@ -105,6 +103,7 @@ struct ProcessRun {
     private final class PipeReader: Sendable {
         private let bytes = Mutex(Data())
         private let cut = Atomic(false)
+        private let isOver = Atomic(false)
         private let whole = DispatchSemaphore(value: 0)
         private static let patience = 1.0
 
@@ -112,17 +111,17 @@ struct ProcessRun {
         init(_ handle: FileHandle, overflows: (@Sendable () -> Void)? = nil) {
             handle.readabilityHandler = { [self] handle in
                 let data = handle.availableData
-                if data.isEmpty {
+                if data.isEmpty || isOver.load(ordering: .relaxed) {
                     handle.readabilityHandler = nil
                     whole.signal()
                 } else {
-                    let isOver = bytes.withLock { bytes in
+                    let isTooMuch = bytes.withLock { bytes in
                         bytes.append(data)
                         guard bytes.count > most else { return false }
                         bytes = overflows == nil ? Data(bytes.suffix(most / 2)) : bytes.prefix(most)
                         return true
                     }
-                    if isOver, let overflows, !cut.exchange(true, ordering: .relaxed) {
+                    if isTooMuch, let overflows, !cut.exchange(true, ordering: .relaxed) {
                         overflows()
                     }
                 }
@@ -131,9 +130,10 @@ struct ProcessRun {
 
         var isCut: Bool { cut.load(ordering: .relaxed) }
 
-        /// Once the program has ended.
+        /// Once the program has ended. What another still prints is no more read than its first part.
         func text() -> String {
             _ = whole.wait(timeout: .now() + Self.patience)
+            isOver.store(true, ordering: .relaxed)
             return String(decoding: bytes.withLock { $0 }, as: UTF8.self)
         }
     }
