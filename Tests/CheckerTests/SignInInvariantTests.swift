@@ -126,6 +126,54 @@ struct SignInInvariantTests {
         #expect(story.findings.undecided == 0)
     }
 
+    @Test("I3: a check of the phone that is not over yet says so as well")
+    func slowCheck() {
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000)
+        story.tell(.phone, .checkCode, at: 8_010, took: 2_400, .absent, status: 403)
+        story.poll(at: 8_900)
+        story.poll(at: 9_900, Story.alice)
+        story.check(at: 10_600)
+        #expect(story.sentences == [])
+    }
+
+    @Test("I5: a second sign-in of the same user is not gone before it was seen")
+    func secondOfSameUser() {
+        var story = Story()
+        story.code()
+        story.assertion(at: 1_000)
+        story.check(at: 1_010)
+        story.poll(at: 2_000, Story.alice)
+        story.tell(.tv, .logout, at: 3_000, code: nil, status: 204)
+        story.code("BBBBBB2", at: 4_000)
+        story.assertion(at: 8_000, code: "BBBBBB2")
+        story.check(at: 8_010, .absent, code: "BBBBBB2")
+        story.poll(at: 8_100, code: "BBBBBB2")
+        story.poll(at: 9_000, Story.alice, code: "BBBBBB2")
+        #expect(story.sentences == [])
+    }
+
+    @Test(
+        "I10: a login that its redirect left open may come after a logout, unless it was seen before",
+        arguments: [false, true])
+    func openLoginAndLogout(isSeen: Bool) {
+        var story = Story()
+        story.code()
+        story.assertion(at: 1_000)
+        story.check(at: 1_010)
+        story.poll(at: 2_000, Story.alice)
+        story.code("BBBBBB2", at: 3_000)
+        story.assertion(Story.bob, at: 5_000, code: "BBBBBB2")
+        story.check(at: 5_010, .absent, code: "BBBBBB2")
+        if isSeen { story.poll(at: 5_500, Story.bob, code: "BBBBBB2") }
+        story.tell(.tv, .logout, at: 6_000, code: nil, status: 204)
+        story.poll(at: 8_000, Story.bob, code: "BBBBBB2")
+        let found = story.findings.violations.map(\.invariant)
+        #expect(found.contains(.logoutFinal) == isSeen, "\(story.sentences)")
+        if !isSeen { #expect(story.sentences == []) }
+    }
+
     @Test("I3: a poll sent before the answer may still say \"not yet\"")
     func visibleOverlap() {
         var story = Story()
