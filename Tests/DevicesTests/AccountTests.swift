@@ -321,7 +321,10 @@ import Testing
         "what a program may say, and what becomes of it",
         arguments: [
             (#"{"failed": "no such user"}"#, "the login program says 'no such user'"),
-            ("oops", "the login program did not answer with JSON, but printed 4 bytes of something else"),
+            (
+                "oops",
+                "the login program did not answer with JSON, but printed 4 bytes of something else"
+            ),
             (
                 "{}",
                 "the login program answered neither 'form' nor 'url' nor 'cookies' nor 'failed'"

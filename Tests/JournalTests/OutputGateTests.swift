@@ -193,7 +193,8 @@ struct GateTests {
         ])
     func namesInWords(said: String, shown: String) {
         var known = KnownSecrets()
-        for name in ["otto.wagner@family.example", "Berta", "test", "ann"] { known.note(name: name) }
+        let names = ["otto.wagner@family.example", "Berta", "test", "ann"]
+        for name in names { known.note(name: name) }
         let gate = OutputGate(Fingerprinter(key: 1)).knowing(known)
         #expect(gate.text("the page says '\(Untrusted(said))'") == "the page says '\(shown)'")
     }
