@@ -95,7 +95,9 @@ package struct RunFold {
         try history.events(named: OpenEnds.names) { openEnds.add($0) }
         if rig?.target.http == .http2 {
             try history.exchanges {
-                if $0.delivery.status != nil { versions[$0.route.httpVersion, default: 0] += 1 }
+                // A provider's pages come from elsewhere.
+                guard $0.delivery.status != nil, $0.operation != .mvpdLogin else { return }
+                versions[$0.route.httpVersion, default: 0] += 1
             }
         }
         errors = try history.errorGroups().filter { $0.last.second >= loadBegins }

@@ -259,7 +259,7 @@ public struct PlanEstimate: Sendable, Hashable {
         for event in rig.events where event.at > duration {
             warnings.append(
                 "event '\(event.name)' is due \(Self.time(event.at)) into the load, and the run lasts about "
-                    + "\(Self.time(duration)): it will not happen; correct 'at', or raise the load's hold or settle"
+                    + "\(Self.time(duration)): it may not happen; correct 'at', or raise the load's hold or settle"
             )
         }
         return warnings

@@ -28,7 +28,7 @@ extension HouseholdState {
             return sessionRead(operation, book)
         case .login: return loginRead(operation)
         case .confirm:
-            leaveOpen(operation)
+            if !isOrphaned(operation, book) { leaveOpen(operation) }
             return profileRead(operation, book)
         case .poll, .checkSignIn: return profileRead(operation, book)
         case .preauthorize, .authorize: return decisionRead(operation, book)

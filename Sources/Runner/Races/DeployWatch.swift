@@ -90,7 +90,7 @@ package struct DeployWatch: Sendable {
             return .failed("the command ended with status \(status)\(why ?? "")")
         case .signal(let number): return .failed("the command was killed by signal \(number)")
         case .tooLate: return .failed("the command took longer than 60 s and was killed")
-        case .tooMuch: return .failed("the command printed more than a line")
+        case .tooMuch: return .failed("the command printed megabytes; one line is wanted")
         case .notStarted(let why): return .failed("the command could not be started: \(why)")
         }
     }
