@@ -40,6 +40,11 @@ struct CodeLife {
         get { ends[2] }
         set { ends[2] = newValue }
     }
+
+    /// That check, where it was made after the answer to a login.
+    func refusal(after login: CompactOperation) -> CompactOperation? {
+        refused.flatMap { $0.call > login.ret ? $0 : nil }
+    }
 }
 
 /// What tells of a code's end: nothing of most codes, which then takes no memory.

@@ -249,11 +249,11 @@ extension HouseholdState {
         guard check.effect == .absent, let life = life(of: check), lives[life].told == nil else {
             return
         }
-        let refused = lives[life].refused?.call ?? .min
         for position in attempts.indices {
             let (login, tag) = (attempts[position].beat, attempts[position].tag)
             guard attempts[position].life == life, attempts[position].isCandidate,
-                tag != ModelOperation.none, login.ret < check.call, refused <= login.ret,
+                tag != ModelOperation.none, login.ret < check.call,
+                lives[life].refusal(after: login) == nil,
                 var act = profiles.map({
                     profileSignIn(tag, at: $0.slot(ofMark: tags[Int(tag)].mvpd), by: life, $0)
                 }) ?? codeAct(.signIn, life)

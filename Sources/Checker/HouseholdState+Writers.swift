@@ -34,7 +34,7 @@ extension HouseholdState {
         attempts.contains { attempt in
             guard attempt.beat.sequence == login.sequence, attempt.life >= 0 else { return false }
             let life = attempt.life
-            if let refused = lives[life].refused, refused.call > login.ret {
+            if let refused = lives[life].refusal(after: login) {
                 // Once the phone was told "done" it had taken effect.
                 return lives[life].told.map { $0.call > refused.call } ?? true
             }

@@ -14,7 +14,7 @@ struct Screens: ~Copyable {
     private var screens: Few<2, ScreenRecord>
     /// What was asked for and got no answer that counts, until it is asked again.
     private var lost: [(screen: UInt8, operation: OperationName, code: UInt64)] = []
-    /// Phones that were not told yet that they are done, by their numbers.
+    /// Phones that were not told yet that they are done, by their numbers; from the 31st on they share a bit, which stays.
     private var busy: UInt32 = 0
 
     private let sharesLimit: Bool
@@ -35,8 +35,10 @@ struct Screens: ~Copyable {
     /// An answer came in: a phone is done once it was told so.
     mutating func noteEnd(of operation: Observed) {
         guard operation.screen > 0 else { return }
-        let bit: UInt32 = 1 << UInt32(operation.screen & 31)
-        let isDone = operation.step == .confirm && operation.effect == .success
+        let place = min(operation.screen, 31)
+        let bit: UInt32 = 1 << UInt32(place)
+        let isDone =
+            place < 31 && operation.step == .confirm && operation.effect == .success
         busy = isDone ? busy & ~bit : busy | bit
     }
 

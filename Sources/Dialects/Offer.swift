@@ -22,7 +22,9 @@ enum Offer {
     /// "The five platform properties are present only for MVPDs set up for platform SSO" (rest-v1.md § 7);
     /// rest-v2.md has no metadata fields any more (§ 14.3).
     private static func platformTerms(_ item: JSONDocument.Value) -> Provider.PlatformTerms? {
-        guard let enabled = item["enablePlatformServices"] else { return nil }
+        guard let enabled = item["enablePlatformServices"], enabled.kind != .null else {
+            return nil
+        }
         return Provider.PlatformTerms(
             isEnabled: enabled.isTrue,
             boarding: item["boardingStatus"]?.text.flatMap(

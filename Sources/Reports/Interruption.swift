@@ -94,7 +94,9 @@ struct Interruption: Hashable {
             ? "no response \(place) while \(Figures.counted(waiting, "request")) waited"
             : "outage \(place): \(Figures.counted(failed, "request")) "
                 + (hasResponses ? "failed" : "got no response")
-        return what + (late.isEmpty ? "" : ", \(late)") + "; then the service recovered"
+        // What was answered late and well needs no recovery.
+        let end = failed + timedOut == 0 ? "then responses came again" : "then the service recovered"
+        return what + (late.isEmpty ? "" : ", \(late)") + "; \(end)"
     }
 }
 

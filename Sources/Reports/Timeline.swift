@@ -98,7 +98,7 @@ struct Timeline {
         var unreachedPolls = 0
         /// Those that waited until `target.timeout`.
         var timeouts = 0
-        /// Requests in flight at its end, and of how many operations they are.
+        /// Requests in flight at its end, and of how many operations of the service they are.
         var waiting = 0
         var waitingOperations = 0
     }
@@ -166,7 +166,7 @@ struct Timeline {
         guard !waiting.isEmpty else { return }
         lengthen()
         health[second].waiting = waiting.values.reduce(0, +)
-        health[second].waitingOperations = waiting.count
+        health[second].waitingOperations = waiting.count { !$0.key.isOfProvider }
     }
 
     /// What is kept by second reaches the current one.

@@ -143,6 +143,8 @@ extension OperationName {
         + allCases.filter { $0.has(.activity) && $0.needsResources }
 
     public var isOfConnection: Bool { has(.ofConnection) }
+    /// Whether the provider answers it, not the service. Of a device grant these are the service's own pages.
+    public var isOfProvider: Bool { self == .mvpdLogin || self == .mvpdLogout }
     /// Whether it ends what may be ended once only: a sign-in, a code, a token.
     public var endsSomething: Bool {
         self == .logout || self == .deleteRegistration || self == .revocation

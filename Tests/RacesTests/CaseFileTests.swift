@@ -129,6 +129,28 @@ struct CaseFileTests {
             try Case(contentsOf: "/nowhere/c.json")
         }
     }
+
+    @Test("given a run's directory, its cases are named")
+    func directory() throws {
+        let folder = TestFolder()
+        let path = folder.path
+        try Data("{}".utf8).write(to: folder.url.appending(path: "summary.json"))
+        #expect(
+            throws: CaseError.unreadable(
+                file: path, reason: "it is a directory, and there are no cases in it")
+        ) { try Case(contentsOf: path) }
+        let cases = folder.url.appending(path: "cases")
+        try FileManager.default.createDirectory(at: cases, withIntermediateDirectories: false)
+        for name in ["one-owner.json", "logout-final.json", "logout-final.html"] {
+            try Data("{}".utf8).write(to: cases.appending(path: name))
+        }
+        #expect(
+            throws: CaseError.unreadable(
+                file: path,
+                reason: "it is a directory; name one of its cases: cases/logout-final.json, "
+                    + "cases/one-owner.json")
+        ) { try Case(contentsOf: path) }
+    }
 }
 
 @Suite("The page of a case")

@@ -24,8 +24,8 @@ extension HouseholdState {
         if operation.code != 0 { judgeCode(operation, beat) }
     }
 
-    /// `conforms`: a provider whose platform sign-on is switched off is sent to its login (rest-v2.md § 8.3). That the
-    /// configuration holds until the next is our reading.
+    /// `conforms`: a provider whose platform sign-on is switched off is sent to its login (rest-v2.md § 8.3). A
+    /// configuration may change before it is asked for again.
     private mutating func judgeSwitchedOff(
         _ beat: CompactOperation, _ answer: ProfileAnswer, _ book: ProfileBook
     ) {
@@ -39,7 +39,9 @@ extension HouseholdState {
             "\(beat.name) returned a platform's profile at \(name), for which \(configured.name) has "
             + "enablePlatformServices false"
         accuse(
-            violation(.conforms, .certain, [configured, beat], source: .ours, text),
+            violation(
+                .conforms, .given("the configuration had not changed since"), [configured, beat],
+                source: .ours, text),
             isOfEnds: false)
     }
 

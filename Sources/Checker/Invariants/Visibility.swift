@@ -168,7 +168,7 @@ extension HouseholdState {
         guard attempts.count == 1, let only = attempts.first, only.beat.effect == .maybe,
             !reads.contains(where: { $0.value != 0 }), only.life >= 0,
             profiles?.choices.isContested(only.life) != true,
-            let refused = lives[only.life].refused, refused.call > only.beat.ret,
+            let refused = lives[only.life].refusal(after: only.beat),
             let last = reads.filter({ $0.value == 0 }).max(by: { $0.beat.call < $1.beat.call }),
             last.beat.call >= only.beat.ret.plus(registry.delivery),
             only.beat.ret < lives[only.life].low, lives[only.life].shared.endCalled > only.beat.ret,

@@ -6,10 +6,7 @@ extension Case {
     /// Reads a case's file.
     public init(contentsOf file: String) throws(CaseError) {
         guard let text = Disk.contents(file) else {
-            let isThere = FileManager.default.fileExists(atPath: file)
-            throw .unreadable(
-                file: file,
-                reason: isThere ? "it is not a text file of at most 32 MB" : "no such file")
+            throw .unreadable(file: file, reason: Self.whyUnreadable(file))
         }
         try self.init(Array(text.utf8), file: file)
     }
@@ -40,6 +37,23 @@ extension Case {
             throw .wrong(file: file, key: error.path, found: found, wanted: error.wanted)
         }
         try CaseCheck(file: file).check(self)
+    }
+
+    /// Of a directory, such as a run's, the cases in it.
+    private static func whyUnreadable(_ path: String) -> String {
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+            return "no such file"
+        }
+        guard isDirectory.boolValue else { return "it is not a text file of at most 32 MB" }
+        let found = ["", "cases"].flatMap { folder in
+            let place = (path as NSString).appendingPathComponent(folder)
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []
+            return names.filter { $0.hasSuffix(".json") && $0 != "summary.json" }.sorted()
+                .map { (folder as NSString).appendingPathComponent($0) }
+        }
+        guard !found.isEmpty else { return "it is a directory, and there are no cases in it" }
+        return "it is a directory; name one of its cases: \(found.joined(separator: ", "))"
     }
 
     /// `line 3, column 5`, as far as the system's own reader knows.

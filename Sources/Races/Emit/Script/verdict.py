@@ -22,6 +22,13 @@ def between(trial, household, earlier, later, *deeds):
             if s.sent < later.first and s.first > earlier.sent]
 
 
+def comes_later(sign, logout, yes):
+    """Whether a login that its phone's check left open may act after that logout: no poll had shown it before."""
+    return sign.op["open"] and not any(
+        p.first > sign.sent and p.sent < logout.first and p.who in (None, sign.op.get("user"))
+        for p in yes)
+
+
 ENDS = ("logout", "sign-in")
 
 
@@ -181,7 +188,8 @@ def judge(trial, household, promise):
         later = yes + [s for s in of(trial, household, "media", "authorization")
                        if s.result == "success"]
         return next(((g, p) for g in gone for p in later if p.sent > g.first and same(g, p)
-                     and not between(trial, household, g, p, "sign-in")), None)
+                     and not between(trial, household, g, p, "sign-in")
+                     and not any(comes_later(s, g, yes) and same(s, p) for s in signs)), None)
     if promise == "delete-final":
         dead = [s for s in of(trial, household, "delete") if s.result == "success"]
         alive = told + [s for s in of(trial, household, "record", "start")
