@@ -184,7 +184,12 @@ struct GateTests {
         arguments: [
             ("wrong password for otto.wagner@family.example.", "wrong password for (user)."),
             ("user=otto.wagner@family.example&x=1", "user=(user)&x=1"),
+            ("user=otto.wagner%40family.example&x=1", "user=(user)&x=1"),
             ("otto.wagner@family.example2", "otto.wagner@family.example2"),
+            (
+                "berta@berta.example. and Berta%40x-y.example/ are; roberta@x is not",
+                "(user). and (user)/ are; roberta@x is not"
+            ),
             (
                 "at http://auth.berta.example, Berta is locked, and berta; test is not",
                 "at http://auth.berta.example, (user) is locked, and (user); test is not"
