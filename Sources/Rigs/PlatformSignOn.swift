@@ -239,13 +239,3 @@ extension PlatformSignOn: RigSection {
         }
     }
 }
-
-extension Rig {
-    /// A program of the user's logs in or signs for a platform: whom it names to the service is its own affair.
-    package var leavesUsersToPrograms: Bool {
-        login.command != nil
-            || kinds.contains { kind in
-                if case .command? = kind.platform?.signer { true } else { false }
-            }
-    }
-}

@@ -267,6 +267,14 @@ extension Rig {
     /// Keys of the top level in which two runs may differ and still be compared.
     public static let keysThatChangeNoRequest = Set(
         keys.filter { !$0.row.changesRequests }.map(\.row.name))
+
+    /// A program of the user's logs in or signs for a platform: whom it names to the service is its own affair.
+    package var leavesUsersToPrograms: Bool {
+        login.command != nil
+            || kinds.contains { kind in
+                if case .command? = kind.platform?.signer { true } else { false }
+            }
+    }
 }
 
 extension Syntax<Rig.Activity> {
