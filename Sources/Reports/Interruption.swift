@@ -95,7 +95,8 @@ struct Interruption: Hashable {
             : "outage \(place): \(Figures.counted(failed, "request")) "
                 + (hasResponses ? "failed" : "got no response")
         // What was answered late and well needs no recovery.
-        let end = failed + timedOut == 0 ? "then responses came again" : "then the service recovered"
+        let end =
+            failed + timedOut == 0 ? "then responses came again" : "then the service recovered"
         return what + (late.isEmpty ? "" : ", \(late)") + "; \(end)"
     }
 }
