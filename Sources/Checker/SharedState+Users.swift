@@ -152,13 +152,14 @@ extension SharedState {
             own.removeAll { found[$0].isWithdrawn }
             positions[claim.household] = own
         }
+        let beats = accusation.beats
         let source = Invariant.tokenIsolation.source
         let standing = standing(
             .tokenIsolation, accusation.certainty, source, claim.beat.operation)
         var violation = Violation(
             invariant: .tokenIsolation, certainty: accusation.certainty, source: source,
             standing: standing, household: claim.household,
-            exchanges: [Int(claim.beat.sequence)], operations: [claim.beat.operation],
+            exchanges: beats.map { Int($0.sequence) }, operations: beats.map(\.operation),
             signature: "token-isolation: \(claim.beat.operation.name) \(claim.beat.answer)",
             gap: nil, at: claim.beat.ret, sentence: accusation.sentence, scene: claim.scene,
             level: .safety)
@@ -221,6 +222,14 @@ extension SharedState {
 }
 
 extension UserResolution.Accusation {
+    /// Of this household.
+    fileprivate var beats: [CompactOperation] {
+        guard case .otherThan(let before) = reason, before.household == claim.household,
+            before.beat.sequence != claim.beat.sequence
+        else { return [claim.beat] }
+        return [before.beat, claim.beat]
+    }
+
     fileprivate var sentence: String {
         let named =
             switch claim.source {
@@ -241,9 +250,13 @@ extension UserResolution.Accusation {
             text + "which is the login of household \(household)"
         case .notListed:
             text + "but the accounts file has another user-id for the account"
-        case .otherThan(let name, let household):
-            text + "but household \(household), with the same account, got "
-                + (claim.source == .household ? name.user : "user \(name.text)")
+        case .otherThan(let before):
+            text
+                + (before.household == claim.household
+                    ? "but \(before.beat.name) had returned "
+                    : "but household \(before.household) got ")
+                + (claim.source == .household ? before.name.user : "user \(before.name.text)")
+                + ", with the same account: one of the two is wrong"
         }
     }
 }

@@ -17,8 +17,8 @@ struct UserResolution {
         case loginOf(household: Int)
         /// The accounts file has another user for the account, and this one for nobody.
         case notListed
-        /// The account was first shown as this user.
-        case otherThan(Tag, household: Int)
+        /// The account was shown as the user of that claim before: either may be the wrong one.
+        case otherThan(UserLedger.Claim)
     }
 
     var accusations: [Accusation] = []
@@ -221,9 +221,13 @@ extension UserLedger {
                 let likely = left.filter(isLikely)
                 if !likely.isEmpty { left = likely }
             }
-            // Nobody is shown before signing in.
+            // Nobody is shown before signing in; but a service knows people who come later, and may give them away.
             if let at = firstShown[user] {
                 narrow { (book.firstSignIn(with: $0) ?? .max) <= at.plus(slack) }
+                let late = claimants.filter { !left.contains($0) }
+                if late.contains(where: { usersOf[$0]?.count == 1 && known[$0] == nil }) {
+                    unsure.insert(user)
+                }
             }
             // A poll that went astray leaves what else the service says of a device as it is.
             if let person = counts[user]?.values.first.map({ claims[$0.first].person }) {
@@ -272,7 +276,7 @@ extension UserLedger {
                     resolution.owners[claim.user]?.contains(claim.account) == true,
                     let before = self.first(first, of: claim.account)
                 else { continue }
-                accuse(claim, .otherThan(before.name, household: before.household), [])
+                accuse(claim, .otherThan(before), [])
             }
         }
 
@@ -300,7 +304,8 @@ extension UserLedger {
                             name: showing.name, household: showing.household, beat: showing.beat,
                             signIns: 0),
                         reason: login.map { .loginOf(household: $0) }
-                            ?? .anothers(household: home),
+                            ?? (resolution.homes[showing.user] == nil
+                                ? .eithers(household: home) : .anothers(household: home)),
                         certainty: isShared
                             ? .suspicion("several households use that account at once") : .certain))
             }
@@ -339,7 +344,10 @@ extension UserLedger {
                     source != .household || (usersOf[claim.account]?.count ?? 0) > 1,
                     let (owner, home) = otherOwner(of: claim, among: accountsOf[claim.user] ?? [])
                 else { continue }
-                accuse(claim, .anothers(household: home), [owner])
+                accuse(
+                    claim,
+                    unsure.contains(claim.user)
+                        ? .eithers(household: home) : .anothers(household: home), [owner])
             }
         }
 
@@ -347,7 +355,10 @@ extension UserLedger {
         private mutating func otherOwner(
             of claim: Claim, among claimants: [UInt64]
         ) -> (account: UInt64, household: Int)? {
-            guard claimants.count > 1, let owner = owner(of: claim.user, among: claimants),
+            guard claimants.count > 1,
+                book.holder(ofLogin: claim.name.user) == nil
+                    || !book.isHeld(login: claim.name.user, by: claim.household),
+                let owner = owner(of: claim.user, among: claimants),
                 owner != claim.account, let home = first(claim.user, of: owner)?.household
             else { return nil }
             return (owner, home)
@@ -367,7 +378,7 @@ extension UserLedger {
                 guard let shown = persons[claim.account],
                     !shown.contains(where: { $0.person == claim.person })
                 else { continue }
-                accuse(claim, .otherThan(shown[0].name, household: shown[0].household), [])
+                accuse(claim, .otherThan(shown[0]), [])
             }
             // Nothing else names the users of TVs that the platform has signed in. Their provider is compared as well, which
             // metadata have not and media tokens may spell otherwise.

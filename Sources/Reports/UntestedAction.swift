@@ -53,9 +53,10 @@ extension Findings {
                 UntestedAction(
                     invariant: invariant, question: question,
                     remedy: "polling.after-success tests it",
-                    sentence: "\(invariant.name) was not tested: no TV sent a request after its "
-                        + "\(words.event) (0 of \(Figures.counted(events, words.event))), as real TVs do not "
-                        + "either. To test it, let TVs poll on for longer than polling.every: polling: {after-success: 12s}"
+                    sentence: "\(invariant.name) was not tested: no request after a \(words.event) would have "
+                        + "shown it broken (0 of \(Figures.counted(events, words.event))); real TVs send none. To "
+                        + "test it, let TVs poll on for longer than polling.every: polling: {after-success: 12s}; "
+                        + "apps with an SDK do not poll on"
                 ))
         }
         return actions

@@ -312,18 +312,6 @@ extension ProfileCase {
             $0.exchange(at: 1_000)
             $0.see(at: alice.mvpd, Story.shown(alice, from: 1_002), at: 1_100)
         },
-        ProfileCase(
-            "a platform's profile at a provider that the configuration has switched off", .conforms
-        ) {
-            $0.see(at: 0)
-            $0.tell(.tv, .configuration, at: 50, code: nil, record: "DemoSatellite,DemoCable")
-            $0.exchange(at: 1_000)
-        },
-        ProfileCase("a platform's profile at another provider than those") {
-            $0.see(at: 0)
-            $0.tell(.tv, .configuration, at: 50, code: nil, record: "DemoSatellite")
-            $0.exchange(at: 1_000)
-        },
         ProfileCase("I6: each phone is shown its own login by the one code", .oneOwner) {
             $0.session()
             $0.login(at: 1_000)

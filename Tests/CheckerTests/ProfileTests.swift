@@ -96,6 +96,21 @@ struct ProfileTests {
         }
     }
 
+    /// Nobody asks for the configuration again, and it may be switched on meanwhile.
+    @Test(
+        "a platform's profile at a provider that the configuration has switched off is a suspicion",
+        arguments: [true, false])
+    func switchedOff(isOfProvider: Bool) {
+        var story = Story()
+        story.see(at: 0)
+        let off = isOfProvider ? "DemoSatellite,DemoCable" : "DemoSatellite"
+        story.tell(.tv, .configuration, at: 50, code: nil, record: off)
+        story.exchange(at: 1_000)
+        let found = story.findings.violations.map { ($0.invariant, $0.standing) }
+        #expect(found.map(\.0) == (isOfProvider ? [.conforms] : []))
+        #expect(found.allSatisfy { $0.1 == .suspected })
+    }
+
     @Test("I14: a denial while the media token of a permit is valid is a suspicion")
     func reversal() throws {
         var story = Story()

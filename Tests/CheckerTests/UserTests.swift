@@ -442,6 +442,33 @@ struct UserTests {
                 })
     }
 
+    /// Household 2 is given the user of household 3, which comes after it.
+    @Test("of two platform TVs with one user, who came first is not therefore right")
+    func thiefBeforeOwner() {
+        func told(inventsLogins: Bool) -> [String] {
+            var story = Self.story()
+            story.rules.inventsLogins = inventsLogins
+            for household in 1...3 {
+                let shown = household == 2 ? 3 : household
+                let (name, user) = ("viewer-\(household)", inventsLogins ? "viewer" : "u")
+                Self.vouch(
+                    &story, Person(name, "\(user)-\(household)"), in: household,
+                    shown: Self.user("\(user)-\(shown)"), from: 600 * Double(household))
+            }
+            return story.sentences
+        }
+        #expect(
+            told(inventsLogins: true) == [
+                "household 2: the TV's media-token #3 returned user viewer-3 at DemoCable, which is the login of "
+                    + "household 3"
+            ])
+        #expect(
+            told(inventsLogins: false) == [
+                "household 3: the TV's media-token #3 returned user u-3 at DemoCable, as household 2 was, which "
+                    + "signed in with another account: one of the two got the other's user"
+            ])
+    }
+
     @Test("a household by code that got a platform TV's user is accused, and not that TV")
     func innocent() {
         var story = Self.byCode()
@@ -606,7 +633,8 @@ struct UserTests {
         #expect(
             story.sentences == [
                 "household 3: the TV's poll-token #11 returned user u-44 at DemoCable, but "
-                    + "household 3, with the same account, got user u-33 at DemoCable"
+                    + "the TV's poll-token #4 had returned user u-33 at DemoCable, with the same account: one "
+                    + "of the two is wrong"
             ])
     }
 

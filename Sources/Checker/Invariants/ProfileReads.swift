@@ -40,7 +40,7 @@ extension HouseholdState {
             + "enablePlatformServices false"
         accuse(
             violation(
-                .conforms, .given("the configuration had not changed since"), [configured, beat],
+                .conforms, .suspicion("the configuration may have changed since"), [configured, beat],
                 source: .ours, text),
             isOfEnds: false)
     }
