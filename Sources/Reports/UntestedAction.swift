@@ -53,8 +53,8 @@ extension Findings {
                 UntestedAction(
                     invariant: invariant, question: question,
                     remedy: "polling.after-success tests it",
-                    sentence: "\(invariant.name) was not tested: no request after a \(words.event) would have "
-                        + "shown it broken (0 of \(Figures.counted(events, words.event))); real TVs send none. To "
+                    sentence: "\(invariant.name) was not tested: no request after a "
+                        + "\(words.event) would have shown it broken (0 of \(Figures.counted(events, words.event))); real TVs send none. To "
                         + "test it, let TVs poll on for longer than polling.every: polling: {after-success: 12s}; "
                         + "apps with an SDK do not poll on"
                 ))

@@ -40,8 +40,8 @@ extension HouseholdState {
             + "enablePlatformServices false"
         accuse(
             violation(
-                .conforms, .suspicion("the configuration may have changed since"), [configured, beat],
-                source: .ours, text),
+                .conforms, .suspicion("the configuration may have changed since"),
+                [configured, beat], source: .ours, text),
             isOfEnds: false)
     }
 
