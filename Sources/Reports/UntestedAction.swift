@@ -1,4 +1,5 @@
 internal import Checker
+internal import Journal
 internal import Rendering
 internal import Statistics
 internal import Vocabulary
@@ -24,7 +25,7 @@ struct UntestedAction {
 }
 
 extension Findings {
-    /// What this run's households did, `signedIn` of which got a token, and what it could not judge. `protocols`: what
+    /// What this run's households did, `signedIn` of which got an account's token, and what it could not judge. `protocols`: what
     /// they spoke; `cleanUpOnly`: promises about what only `clean-up` did, which no request follows.
     func untestedActions(
         signedIn: Int, protocols: [String], cleanUpOnly: Set<Invariant> = []
@@ -85,7 +86,14 @@ extension Summary {
     /// Nothing where the run was not judged.
     var untestedActions: [UntestedAction] {
         findings?.untestedActions(
-            signedIn: households.signedIn, protocols: run.protocols, cleanUpOnly: cleanUpOnly) ?? []
+            signedIn: households.signedIn - withoutAccount, protocols: run.protocols,
+            cleanUpOnly: cleanUpOnly) ?? []
+    }
+
+    /// Signed-in households whose responses have no user to name.
+    private var withoutAccount: Int {
+        let paths = [SignInPath.pass, .noLogin].map(\.name)
+        return signOns.paths.filter { paths.contains($0.name) }.reduce(0) { $0 + $1.households }
     }
 
     /// ` Not tested: whether a logout ends the sign-in (logout-final; polling.after-success tests it).`, for the

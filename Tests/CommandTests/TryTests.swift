@@ -215,6 +215,16 @@ struct TryTests {
         #expect(denied.row("poll").hasSuffix("passed"), "\(denied.output)")
     }
 
+    @Test("a platform's profile names the user, where no poll does")
+    func platformNamesUser() async throws {
+        let rig =
+            trialRig("embedded", target: ["protocol: adobe-pass-v2"])
+            + "\nkinds: [{name: tv, platform-sign-on: {account: fresh, picker: choose(DemoCable)}}]\n"
+        let trying = try await Trying.run(["try", "rig.yaml"], files: ["rig.yaml": rig])
+        #expect(trying.output.contains("sso-profile"), "\(trying.output)\(trying.errors)")
+        #expect(trying.row("user").hasSuffix("passed"), "\(trying.output)")
+    }
+
     @Test("a kind that returns is tried without its earlier visit, and every request counts")
     func returning() async throws {
         let rig = trialRig("embedded") + "\nkinds: [{name: tv, returning: 40%}]\n"

@@ -98,6 +98,18 @@ struct UntestedActionTests {
         #expect(open([.logoutFinal]) == [])
     }
 
+    @Test("who signed in with a TempPass has no account that could be named")
+    func pass() throws {
+        var sample = Sample(Shape(households: 3, trouble: nil), seed: Seed(11))
+        let findings = Evening(testDescription: "", isNamed: false, logsOut: false).findings
+        for position in sample.records.indices {
+            let summary = try Summary(sample, thresholds: [], findings: findings)
+            #expect(summary.untestedActions.count == 1)
+            sample.records[position].signOn.paths = [.pass]
+        }
+        #expect(try Summary(sample, thresholds: [], findings: findings).untestedActions.isEmpty)
+    }
+
     @Test("what would name the user is said in the keys of the run's own protocol")
     func ways() throws {
         let findings = Evening(testDescription: "", isNamed: false).findings

@@ -18,8 +18,9 @@ enum UserReading {
     }
 
     private static func namesUser(_ recorded: RecordedExchange) -> Bool {
-        let seen = recorded.exchange.observation
-        return seen.result == .success && recorded.exchange.operation.has(.showsSignIn)
+        let (seen, operation) = (recorded.exchange.observation, recorded.exchange.operation)
+        return seen.result == .success
+            && (operation.has(.showsSignIn) || operation == .ssoProfile)
             && (seen.tag != nil || !seen.profiles.isEmpty)
     }
 
