@@ -191,7 +191,8 @@ public enum LiveBlock {
             let batches = Figures.counted(progress.waitingBatches, "batch", plural: "batches")
             items.append(BlockPart("disk is behind by \(batches)", .yellow))
         }
-        return items.isEmpty ? [BlockPart("nothing measured yet")] : items
+        guard items.isEmpty else { return items }
+        return [BlockPart(progress.sent > 0 ? "nothing sent just now" : "nothing measured yet")]
     }
 
     // MARK: Room to spare

@@ -58,6 +58,9 @@ public struct LiveState: Sendable, Hashable {
     /// `389 viewers`, `polls that go on for 12 s`: the end of "waits for ...".
     var wait: String {
         switch phase {
+        // Nothing has ended in the last interval: the service is what everybody waits for.
+        case .arrivals where isSilent, .viewers where isSilent:
+            Figures.counted(progress.underWay, "response")
         case .arrivals: "more households"
         case .viewers(let count): Figures.counted(count, "viewer")
         case .settling(let left):
@@ -65,6 +68,10 @@ public struct LiveState: Sendable, Hashable {
         case .leaving(let count): "\(Figures.counted(count, "household")) to finish"
         case .stopping: "requests in flight, at most 5 s"
         }
+    }
+
+    private var isSilent: Bool {
+        progress.perSecond == 0 && progress.completed > 0 && progress.underWay > 1
     }
 }
 

@@ -251,12 +251,25 @@ private struct ThresholdReading {
         default:
             read(cell.latency, measure)
         }
-        let lost = cell[.timeout]
-        guard case .time = unit, lost > 0, !measure.isOfLateness else { return }
-        note =
-            " (\(Figures.count(lost)) of \(Figures.count(ended)) got no answer, and count as long as they were "
-            + "waited for)"
+        guard case .time = unit, !measure.isOfLateness else { return }
+        let (lost, refused) = (cell[.timeout], cell[.throttled] + cell[.serverError])
+        let notes = [
+            lost == 0
+                ? nil
+                : "\(Figures.count(lost)) of \(Figures.count(ended)) got no answer, and count as long as they were "
+                    + "waited for",
+            // A refusal is quick.
+            refused < Self.fewestRefused || Double(refused) < Self.noteworthy * Double(ended)
+                ? nil
+                : "\(Figures.count(refused)) of \(Figures.count(ended)) were refused with 429 or 5xx, and count as "
+                    + "fast as they were",
+        ].compactMap(\.self)
+        if !notes.isEmpty { note = " (\(notes.joined(separator: "; ")))" }
     }
+
+    /// So many requests, and such a share of all, make a time that of refusals.
+    private static let fewestRefused = 10
+    private static let noteworthy = 0.05
 
     private mutating func read(_ histogram: Histogram, _ measure: Threshold.Measure) {
         guard histogram.count > 0 else { return }

@@ -119,6 +119,10 @@ extension Threshold {
 
     private static func subject(_ word: String) throws(Refusal) -> Subject {
         switch word {
+        case "households":
+            throw Refusal(
+                remark: "which may count households failed, abandoned, not-entitled or diverted; how many "
+                    + "sign in is a line of shows")
         case "sign-in": return .signIn
         case "sign-in-service": return .signInService
         case "token-visibility": return .tokenVisibility

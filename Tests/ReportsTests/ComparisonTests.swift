@@ -64,6 +64,20 @@ struct ComparisonTests {
         #expect(comparison.headline.hasPrefix("No difference: "))
     }
 
+    @Test("a stall that no percentile shows is told with the verdict")
+    func stalled() throws {
+        let stalled = try Self.side { sample in
+            for index in sample.exchanges.indices
+            where (8...9).contains(sample.exchanges[index].ended.second) {
+                sample.exchanges[index].ended = .start + .milliseconds(10_001)
+            }
+        }
+        let headline = Comparison(try Self.side(), stalled, draws: 200).headline
+        #expect(headline.contains(". The run: no response from "), "\(headline)")
+        #expect(headline.hasSuffix(" waited; then responses came again."), "\(headline)")
+        #expect(!Comparison(stalled, stalled, draws: 200).headline.contains("no response"))
+    }
+
     @Test("a run held against itself has no difference and no width to speak of")
     func itself() throws {
         let run = try Self.side()

@@ -164,6 +164,21 @@ struct LiveTests {
         #expect(LiveBlock.lines(state, width: 80, color: false).last == "waiting for \(words)")
     }
 
+    @Test("while nothing is answered, it is responses that are waited for")
+    func silent() {
+        var state = Self.quiet
+        (state.progress.sent, state.progress.completed) = (464, 432)
+        state.progress.works = [Progress.Work(.pollToken)]
+        state.progress.works[0].underWay = 32
+        #expect(
+            LiveBlock.lines(state, width: 80, color: false).suffix(2) == [
+                "rig         nothing sent just now", "waiting for 32 responses",
+            ])
+        state.progress.perSecond = 1
+        #expect(
+            LiveBlock.lines(state, width: 80, color: false).last == "waiting for more households")
+    }
+
     @Test("a progress object is one line with the keys as they were reviewed")
     func progressJSON() throws {
         let lines = [Self.quiet, Self.busy].map { ProgressJSON.progress($0) }

@@ -22,7 +22,7 @@ struct RunIndexTests {
         """
         {"schema": "screenrig/summary/1", "run": {"rig": "\(rig)", "started": "\(started)", "virtual": false},
          "outcome": "\(outcome)", "headline": "\(outcome): <b>", "households": {"started": 8, "signedIn": 7},
-         "exchanges": {"completed": 200, "errors": 3}, "signInMs": {"p95": 5210.5},
+         "exchanges": {"sent": 201, "completed": 200, "errors": 3}, "signInMs": {"p95": 5210.5},
          "invariants": [{"name": "sign-in-visible", "violations": \(violated)}]}
         """
     }
@@ -50,6 +50,7 @@ struct RunIndexTests {
         #expect(index.entries.map(\.outcome) == ["fail", "fail", "", "pass"])
         #expect(index.entries[1].violated == ["sign-in-visible"])
         #expect(index.entries[1].signInP95 == 5210.5 && index.entries[1].errors?.0 == 3)
+        #expect(index.entries[1].errors?.1 == 201, "what got no response counts")
         #expect(
             index.entries[0].headline == "Race: 1 finding in 900 trials: A poll came too early.")
         #expect(index.books.map(\.path) == ["nights.sqlite"] && index.troubles.isEmpty)

@@ -87,6 +87,21 @@ struct ThresholdResultTests {
         #expect(!result.met)
     }
 
+    @Test("a time that refusals have made says so")
+    func refused() throws {
+        let bound = Threshold(
+            subject: .operation(.pollToken), measure: .percentile(0.99, .latency),
+            comparison: .below, bound: 250e6, text: "poll-token p99 < 250ms")
+        for (count, isTold) in [(8, false), (36, true)] {
+            let summary = try Summary(
+                Small(unanswered: count, outcome: .throttled), thresholds: [bound])
+            let actual = try #require(summary.thresholds.first).actual
+            let told =
+                " (\(count + 1) of \(count + 4) were refused with 429 or 5xx, and count as fast as they were)"
+            #expect(actual.hasSuffix(told) == isTold, "\(actual)")
+        }
+    }
+
     @Test("requests that got no answer in time are in every time, and the result says how many")
     func timedOut() throws {
         let bound = Threshold(

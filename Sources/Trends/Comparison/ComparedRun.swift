@@ -160,5 +160,6 @@ extension Comparison.Side {
         version = summary.run.version
         answers = summary.exchanges.completed
         households = summary.households.started
+        interruptions = summary.interruptions
     }
 }

@@ -47,6 +47,8 @@ public struct Comparison: Sendable, Hashable {
         public var version: String
         public var answers: Int
         public var households: Int
+        /// Outages and stalls, in words: percentiles of a whole run may hide them.
+        public var interruptions: [String]
     }
 
     /// What is too little to matter, however sure.

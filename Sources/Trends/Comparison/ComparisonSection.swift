@@ -69,7 +69,7 @@ enum ComparisonSection {
         case .better: "<span class=\"good\">▼ better</span>"
         case .noise where row.isOnGrid: "<span class=\"soft\">poll interval</span>"
         case .noise where row.isSmall: "<span class=\"soft\">below floor</span>"
-        case .noise: "<span class=\"soft\">noise</span>"
+        case .noise: "<span class=\"soft\">may be chance</span>"
         case .tooFew: "<span class=\"soft\">too few</span>"
         }
     }

@@ -3,13 +3,23 @@ internal import Rendering
 
 extension Comparison {
     /// The verdict in a sentence, without statistical terms.
-    public var headline: String {
+    public var headline: String { verdictSentence + interruptionSentences }
+
+    /// ` The run: no response from ... while 31 requests waited; then responses came again.`, where one side has more of them.
+    private var interruptionSentences: String {
+        guard base.interruptions.count != run.interruptions.count else { return "" }
+        return [("base", base), ("run", run)].compactMap { name, side in
+            side.interruptions.first.map { " The \(name): \($0)." }
+        }.joined()
+    }
+
+    private var verdictSentence: String {
         switch verdict {
         case .worse: "Worse: \(worst)."
         case .better: "Better: \(best)."
         case .noise:
-            "No difference: \(Figures.counted(compared, "value")) compared, and none differs by more "
-                + "than chance and \(floor.text)\(machineWords)."
+            "No difference: \(Figures.counted(compared, "value")) compared, and none is shown to differ by "
+                + "more than chance and \(floor.text)\(machineWords)."
         case .tooFew: "No verdict: the two runs have too few values in common."
         }
     }

@@ -145,7 +145,7 @@ extension RunIndex.Entry {
         if let part = number("households", "signedIn"), let all = number("households", "started") {
             signedIn = (part, all)
         }
-        if let part = number("exchanges", "errors"), let all = number("exchanges", "completed") {
+        if let part = number("exchanges", "errors"), let all = number("exchanges", "sent") {
             errors = (part, all)
         }
         signInP95 = json["signInMs"]?["p95"]?.text.flatMap { Double($0) }
