@@ -121,8 +121,8 @@ extension Threshold {
         switch word {
         case "households":
             throw Refusal(
-                remark: "which may count households failed, abandoned, not-entitled or diverted; how many "
-                    + "sign in is a line of shows")
+                remark: "whose households can be failed, abandoned, not-entitled or diverted; "
+                    + "how many sign in is a line of shows")
         case "sign-in": return .signIn
         case "sign-in-service": return .signInService
         case "token-visibility": return .tokenVisibility

@@ -181,7 +181,8 @@ public enum ComparisonText {
         }
         for row in comparison.rows where row.unit == .share && row.verdict == .noise {
             add(
-                "\(row.name): \(row.text(row.base)) before, \(row.text(row.run)) now; may be chance")
+                "\(row.name): \(row.text(row.base)) before, \(row.text(row.run)) now; "
+                    + "may be chance")
         }
         for kind in comparison.newErrors.prefix(8) {
             let aside = kind.isSure ? "" : " (may be chance)"
