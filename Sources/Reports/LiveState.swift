@@ -66,7 +66,7 @@ public struct LiveState: Sendable, Hashable {
         case .settling(let left):
             "late tokens; polling continues for \(Figures.span(seconds: left.milliseconds / 1000))"
         case .leaving(let count): "\(Figures.counted(count, "household")) to finish"
-        case .stopping: "requests in flight, at most 5 s"
+        case .stopping: "households to finish, at most 5 s"
         }
     }
 

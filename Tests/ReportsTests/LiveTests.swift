@@ -156,7 +156,8 @@ struct LiveTests {
             (LiveState.Phase.arrivals, "more households"), (.viewers(1), "1 viewer"),
             (.viewers(389), "389 viewers"),
             (.settling(.seconds(12)), "late tokens; polling continues for 12 s"),
-            (.leaving(3), "3 households to finish"), (.stopping, "requests in flight, at most 5 s"),
+            (.leaving(3), "3 households to finish"),
+            (.stopping, "households to finish, at most 5 s"),
         ])
     func waits(phase: LiveState.Phase, words: String) {
         var state = Self.quiet

@@ -134,7 +134,7 @@ final class RunWatch: @unchecked Sendable {
     func interrupted(_ times: Int) {
         if times == 1 {
             observer.say(
-                "interrupted: no more arrivals; requests in flight have 5 s to finish (Ctrl-C "
+                "interrupted: no more arrivals; households go on for at most 5 s (Ctrl-C "
                     + "again: stop at once)"
             )
             interrupt(within: .seconds(5))
