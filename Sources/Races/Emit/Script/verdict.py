@@ -22,11 +22,11 @@ def between(trial, household, earlier, later, *deeds):
             if s.sent < later.first and s.first > earlier.sent]
 
 
-def comes_later(sign, logout, yes):
-    """Whether a login that its phone's check left open may act after that logout: no poll had shown it before."""
+def comes_later(sign, logout, shown):
+    """Whether a login that its phone's check left open may act after that logout: nothing had shown it before."""
     return sign.op["open"] and not any(
         p.first > sign.sent and p.sent < logout.first and p.who in (None, sign.op.get("user"))
-        for p in yes)
+        for p in shown)
 
 
 ENDS = ("logout", "sign-in")
@@ -123,8 +123,9 @@ def judge(trial, household, promise):
     told = [s for s in of(trial, household, "confirm") if s.result == "success"]
     gone = [s for s in of(trial, household, "logout") if s.result == "success"]
     for s in signs:
-        # The phone's own check was told "not yet" after it: it may act at any later time.
+        # The phone's own check was told "not yet" after it, and no logout is why: it may act at any later time.
         s.op["open"] = any(c.result == "absent" and c.sent > s.first and same(s, c)
+                           and not any(g.sent < c.first and same(g, s) for g in gone)
                            for c in of(trial, household, "confirm"))
     if promise == "no-token-before-sign-in":
         return next(((p, p) for p in yes if p.first < min(
@@ -189,7 +190,7 @@ def judge(trial, household, promise):
                        if s.result == "success"]
         return next(((g, p) for g in gone for p in later if p.sent > g.first and same(g, p)
                      and not between(trial, household, g, p, "sign-in")
-                     and not any(comes_later(s, g, yes) and same(s, p) for s in signs)), None)
+                     and not any(comes_later(s, g, later) and same(s, p) for s in signs)), None)
     if promise == "delete-final":
         dead = [s for s in of(trial, household, "delete") if s.result == "success"]
         alive = told + [s for s in of(trial, household, "record", "start")
