@@ -73,8 +73,8 @@ struct ComparisonTests {
             }
         }
         let headline = Comparison(try Self.side(), stalled, draws: 200).headline
-        #expect(headline.contains(". The run: no response from "), "\(headline)")
-        #expect(headline.hasSuffix(" waited; then responses came again."), "\(headline)")
+        #expect(headline.hasPrefix("In the run: no response from "), "\(headline)")
+        #expect(headline.contains(" waited; then responses came again. "), "\(headline)")
         #expect(!Comparison(stalled, stalled, draws: 200).headline.contains("no response"))
     }
 

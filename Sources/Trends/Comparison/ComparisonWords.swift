@@ -3,13 +3,19 @@ internal import Rendering
 
 extension Comparison {
     /// The verdict in a sentence, without statistical terms.
-    public var headline: String { verdictSentence + interruptionSentences }
+    public var headline: String {
+        let interrupted = interruptionSentences
+        let sentence = verdictSentence
+        guard verdict == .noise, !interrupted.isEmpty else { return interrupted + sentence }
+        return interrupted + "Otherwise " + sentence.prefix(1).lowercased() + sentence.dropFirst()
+    }
 
-    /// ` The run: no response from ... while 31 requests waited; then responses came again.`, where one side has more of them.
+    /// `In the run: no response from ... while 31 requests waited; then responses came again. `, where one side has more of
+    /// them.
     private var interruptionSentences: String {
         guard base.interruptions.count != run.interruptions.count else { return "" }
         return [("base", base), ("run", run)].compactMap { name, side in
-            side.interruptions.first.map { " The \(name): \($0)." }
+            side.interruptions.first.map { "In the \(name): \($0). " }
         }.joined()
     }
 
