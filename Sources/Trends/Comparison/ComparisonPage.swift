@@ -66,7 +66,8 @@ public enum ComparisonPage {
         guard !rows.isEmpty else { return .none }
         let hasChanges = rows.count < comparison.rows.count
         return HTML.section(
-            "times", hasChanges ? "Values without a change" : "All values; none is shown to have changed",
+            "times",
+            hasChanges ? "Values without a change" : "All values; none is shown to have changed",
             """
             \(hasChanges ? .none : lead(comparison))
             \(ComparisonSection.table(rows, caption: "Values without a change"))
