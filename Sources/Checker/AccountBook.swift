@@ -90,6 +90,7 @@ struct AccountBook {
     }
 
     func isHeld(login name: String, by household: Int) -> Bool {
+        guard inventsLogins else { return false }
         let login = HouseholdState.bare(name)
         return first[login].map { Int($0.household) } == household
             || others[login]?.contains { Int($0.household) == household } ?? false

@@ -14,7 +14,7 @@ struct Screens: ~Copyable {
     private var screens: Few<2, ScreenRecord>
     /// What was asked for and got no answer that counts, until it is asked again.
     private var lost: [(screen: UInt8, operation: OperationName, code: UInt64)] = []
-    /// Phones that were not told yet that they are done, by their numbers; from the 31st on they share a bit, which stays.
+    /// Phones without a positive check so far, by their numbers; from the 31st on they share a bit, which stays.
     private var busy: UInt32 = 0
 
     private let sharesLimit: Bool

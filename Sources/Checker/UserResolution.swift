@@ -221,7 +221,7 @@ extension UserLedger {
                 let likely = left.filter(isLikely)
                 if !likely.isEmpty { left = likely }
             }
-            // Nobody is shown before signing in; but a service knows people who come later, and may give them away.
+            // A user is shown after signing in; but a service knows the users who come later, and may mix them up.
             if let at = firstShown[user] {
                 narrow { (book.firstSignIn(with: $0) ?? .max) <= at.plus(slack) }
                 let late = claimants.filter { !left.contains($0) }
@@ -304,8 +304,7 @@ extension UserLedger {
                             name: showing.name, household: showing.household, beat: showing.beat,
                             signIns: 0),
                         reason: login.map { .loginOf(household: $0) }
-                            ?? (resolution.homes[showing.user] == nil
-                                ? .eithers(household: home) : .anothers(household: home)),
+                            ?? reasonByHome(of: showing.user) ?? .eithers(household: home),
                         certainty: isShared
                             ? .suspicion("several households use that account at once") : .certain))
             }
@@ -344,10 +343,7 @@ extension UserLedger {
                     source != .household || (usersOf[claim.account]?.count ?? 0) > 1,
                     let (owner, home) = otherOwner(of: claim, among: accountsOf[claim.user] ?? [])
                 else { continue }
-                accuse(
-                    claim,
-                    unsure.contains(claim.user)
-                        ? .eithers(household: home) : .anothers(household: home), [owner])
+                accuse(claim, mixUp(of: claim.user, with: home), [owner])
             }
         }
 
@@ -356,8 +352,7 @@ extension UserLedger {
             of claim: Claim, among claimants: [UInt64]
         ) -> (account: UInt64, household: Int)? {
             guard claimants.count > 1,
-                book.holder(ofLogin: claim.name.user) == nil
-                    || !book.isHeld(login: claim.name.user, by: claim.household),
+                !book.isHeld(login: claim.name.user, by: claim.household),
                 let owner = owner(of: claim.user, among: claimants),
                 owner != claim.account, let home = first(claim.user, of: owner)?.household
             else { return nil }
@@ -367,9 +362,11 @@ extension UserLedger {
         /// Nil where the user's own account was shown as it nowhere.
         private func reasonByHome(of user: UInt64) -> UserResolution.Reason? {
             if let home = logins[user] { return .loginOf(household: home) }
-            return resolution.homes[user].map {
-                unsure.contains(user) ? .eithers(household: $0) : .anothers(household: $0)
-            }
+            return resolution.homes[user].map { mixUp(of: user, with: $0) }
+        }
+
+        private func mixUp(of user: UInt64, with household: Int) -> UserResolution.Reason {
+            unsure.contains(user) ? .eithers(household: household) : .anothers(household: household)
         }
 
         /// Users that are named as tokens name them, of accounts by which households signed in.

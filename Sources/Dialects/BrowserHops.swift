@@ -111,7 +111,7 @@ struct BrowserHops: Sendable {
             else {
                 // What a provider's pages lack is no breach of the service's.
                 let reason = "redirect without a usable Location"
-                return call.operation == .mvpdLogin || call.operation == .mvpdLogout
+                return call.operation.isOfProvider
                     ? Reading(.malformed, .fault, reason: "\(ours: reason)")
                     : Reading(
                         .malformed, .fault, reason: reason, missing: "\(page): Location is present")

@@ -58,7 +58,7 @@ public struct LiveState: Sendable, Hashable {
     /// `389 viewers`, `polls that go on for 12 s`: the end of "waits for ...".
     var wait: String {
         switch phase {
-        // Nothing has ended in the last interval: the service is what everybody waits for.
+        // No response in the last interval: households wait for the service.
         case .arrivals where isSilent, .viewers where isSilent:
             Figures.counted(progress.underWay, "response")
         case .arrivals: "more households"

@@ -96,7 +96,7 @@ package struct RunFold {
         if rig?.target.http == .http2 {
             try history.exchanges {
                 // A provider's pages come from elsewhere.
-                guard $0.delivery.status != nil, $0.operation != .mvpdLogin else { return }
+                guard $0.delivery.status != nil, !$0.operation.isOfProvider else { return }
                 versions[$0.route.httpVersion, default: 0] += 1
             }
         }

@@ -25,8 +25,8 @@ struct UntestedAction {
 }
 
 extension Findings {
-    /// What this run's households did, `signedIn` of which got an account's token, and what it could not judge. `protocols`: what
-    /// they spoke; `cleanUpOnly`: promises about what only `clean-up` did, which no request follows.
+    /// What this run's households did, `signedIn` of which got an account's token, and what it could not judge.
+    /// `protocols`: what they spoke; `cleanUpOnly`: promises about what only `clean-up` did, which no request follows.
     func untestedActions(
         signedIn: Int, protocols: [String], cleanUpOnly: Set<Invariant> = []
     ) -> [UntestedAction] {
@@ -55,8 +55,8 @@ extension Findings {
                     invariant: invariant, question: question,
                     remedy: "polling.after-success tests it",
                     sentence: "\(invariant.name) was not tested: no request after a "
-                        + "\(words.event) would have shown it broken (0 of \(Figures.counted(events, words.event))); real TVs send none. To "
-                        + "test it, let TVs poll on for longer than polling.every: polling: {after-success: 12s}; "
+                        + "\(words.event) would have shown it broken "
+                        + "(0 of \(Figures.counted(events, words.event))); real TVs send none. To test it, let TVs poll on for longer than polling.every: polling: {after-success: 12s}; "
                         + "apps with an SDK do not poll on"
                 ))
         }

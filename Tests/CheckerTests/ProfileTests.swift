@@ -96,7 +96,7 @@ struct ProfileTests {
         }
     }
 
-    /// Nobody asks for the configuration again, and it may be switched on meanwhile.
+    /// The configuration is not requested again, and the provider may be switched on meanwhile.
     @Test(
         "a platform's profile at a provider that the configuration has switched off is a suspicion",
         arguments: [true, false])

@@ -5,9 +5,7 @@ extension Comparison {
     /// The verdict in a sentence, without statistical terms.
     public var headline: String {
         let interrupted = interruptionSentences
-        let sentence = verdictSentence
-        guard verdict == .noise, !interrupted.isEmpty else { return interrupted + sentence }
-        return interrupted + "Otherwise " + sentence.prefix(1).lowercased() + sentence.dropFirst()
+        return interrupted + verdictSentence(no: interrupted.isEmpty ? "No" : "Otherwise no")
     }
 
     /// `In the run: no response from ... while 31 requests waited; then responses came again. `, where one side has more of
@@ -19,12 +17,12 @@ extension Comparison {
         }.joined()
     }
 
-    private var verdictSentence: String {
+    private func verdictSentence(no: String) -> String {
         switch verdict {
         case .worse: "Worse: \(worst)."
         case .better: "Better: \(best)."
         case .noise:
-            "No difference: \(Figures.counted(compared, "value")) compared, and none is shown to differ by "
+            "\(no) difference: \(Figures.counted(compared, "value")) compared, and none is shown to differ by "
                 + "more than chance and \(floor.text)\(machineWords)."
         case .tooFew: "No verdict: the two runs have too few values in common."
         }

@@ -123,7 +123,7 @@ def judge(trial, household, promise):
     told = [s for s in of(trial, household, "confirm") if s.result == "success"]
     gone = [s for s in of(trial, household, "logout") if s.result == "success"]
     for s in signs:
-        # The phone's own check was told "not yet" after it, and no logout is why: it may act at any later time.
+        # The phone's own check returned "not yet" after it, and no logout is why: it may act at any later time.
         s.op["open"] = any(c.result == "absent" and c.sent > s.first and same(s, c)
                            and not any(g.sent < c.first and same(g, s) for g in gone)
                            for c in of(trial, household, "confirm"))
