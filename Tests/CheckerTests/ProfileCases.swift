@@ -643,6 +643,20 @@ extension ProfileCase {
                 reason: "temporary_access_duration_limit_exceeded")
             $0.decide(at: 71_000, mvpd: "Pass", source: "temppass")
         },
+        ProfileCase("I31: a pass permits after the end that it showed", .tempPassBudget) {
+            pass(&$0)
+            $0.decide(at: 70_000, mvpd: "Pass", source: "temppass")
+        },
+        ProfileCase("I31: a pass permits until its end") {
+            pass(&$0)
+            $0.decide(at: 61_000, mvpd: "Pass", source: "temppass")
+        },
+        ProfileCase("I31: a pass that showed no end since the first playback (B30)") {
+            $0.session()
+            $0.see(at: "Pass", Story.shown(taker, from: 100, life: 60_000, .temporary), at: 100)
+            $0.decide(at: 50_000, mvpd: "Pass", source: "temppass")
+            $0.decide(at: 70_000, mvpd: "Pass", source: "temppass")
+        },
     ]
 
     private static let taker = Tag(mvpd: "Pass", user: "temppass_1")

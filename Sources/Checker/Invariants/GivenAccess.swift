@@ -62,6 +62,7 @@ extension HouseholdState {
         guard pass.subject == answer.subject else { return }
         if pass.permit == nil { pass.permit = beat }
         check(.tempPassBudget)
+        judgeEnd(of: pass, beat)
         guard let over = pass.usedUp, over.ret < beat.call - registry.visibility else { return }
         let gap = beat.call - over.ret
         let text =
@@ -70,5 +71,21 @@ extension HouseholdState {
         accuse(
             violation(
                 .tempPassBudget, .given("nobody reset the pass"), [over, beat], gap: gap, text))
+    }
+
+    /// A permit after the end that the service itself has shown since the first one.
+    private mutating func judgeEnd(of pass: ProfileBook.PassSeen, _ beat: CompactOperation) {
+        guard let shown = pass.shown, shown.ret < beat.call,
+            let window = registry.clock.window(of: pass.expires, at: now),
+            beat.call > window.high.plus(registry.sweepLag)
+        else { return }
+        let gap = beat.call - window.high
+        let text =
+            "\(beat.name) was permitted by a temporary pass at least \(milliseconds(gap)) after the end "
+            + "that \(shown.name) had shown"
+        accuse(
+            violation(
+                .tempPassBudget, .given("nobody reset the pass"), [shown, beat], gap: gap,
+                gapFrom: window.high, text))
     }
 }
