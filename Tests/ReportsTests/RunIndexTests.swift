@@ -67,6 +67,37 @@ struct RunIndexTests {
         #expect(page.contains("<title>4 to look at: "))
     }
 
+    @Test("a search of find-limit is one entry: that its last step misses is no cause to look")
+    func limit() throws {
+        let folder = "limit-premiere-20261105T020000Z"
+        func search(_ ending: String, held: Bool) -> String {
+            """
+            {"schema": "screenrig/limit/1", "rig": "premiere", "started": "2026-11-05T02:00:00Z", "virtual": false,
+             "ending": "\(ending)", "headline": "42.0 households/s", "steps": [{"held": \(held)}, {"held": false}]}
+            """
+        }
+        try put(search("found", held: true), "\(folder)/limit.json")
+        try put("", "\(folder)/limit.html")
+        try put(
+            summary("premiere", "fail", "2026-11-05T02:01:00Z"), "\(folder)/step-2/summary.json")
+        let index = RunIndex(self.folder.path)
+        #expect(index.entries.map(\.rig) == ["premiere"])
+        #expect(index.entries.map(\.outcome) == ["pass"])
+        #expect(index.entries.map(\.headline) == ["42.0 households/s"])
+        let page = try String(
+            contentsOfFile: RunIndexFiles.write(self.folder.path).page, encoding: .utf8)
+        #expect(page.contains("href=\"./\(folder)/limit.html\"") && !page.contains("step-2"))
+        #expect(page.contains("Nothing needs a look"))
+        for (ending, held, outcome) in [
+            ("steps-used", true, "pass"), ("steps-used", false, "fail"), ("holds-to", true, "pass"),
+            ("misses-from", false, "fail"), ("rig-was-limit", true, "invalid"),
+            ("interrupted", true, "aborted"), ("could-not-run", false, "aborted"),
+        ] {
+            try put(search(ending, held: held), "\(folder)/limit.json")
+            #expect(RunIndex(self.folder.path).entries.map(\.outcome) == [outcome], "\(ending)")
+        }
+    }
+
     @Test("a run whose process was killed was cut short; that it could not run is something else")
     func killed() throws {
         let text = summary("smoke", "aborted", "2026-11-01T02:00:00Z")

@@ -8,10 +8,16 @@ internal import Rendering
 public struct RunIndex: Sendable {
     /// A run directory.
     public struct Entry: Sendable, Hashable {
+        public enum Kind: Sendable, Hashable {
+            case run, race
+            /// A search by `find-limit`, with the runs of its steps: that some of them miss a threshold is its purpose.
+            case limit
+        }
+
         /// From the folder of the index.
         public var path: String
         public var rig: String
-        public var isRace: Bool
+        public var kind = Kind.run
         /// UTC, ISO 8601; of a run in virtual time that of its directory.
         public var started: String
         /// `pass`, `fail`, `invalid` or `aborted`; empty where the run left no report.
@@ -19,7 +25,8 @@ public struct RunIndex: Sendable {
         public var headline: String
         /// By whom or whatever ended it before its end: a key, a signal, the end of its process.
         public var wasInterrupted = false
-        public var hasReport: Bool
+        /// Name of its page; nil where there is none.
+        public var page: String?
         /// Households that signed in of those that started; p95 of a sign-in in milliseconds; errors of requests.
         public var signedIn: (Int, of: Int)?
         public var signInP95: Double?
@@ -97,7 +104,7 @@ public struct RunIndex: Sendable {
         let place = join(folder, path)
         let files = FileManager.default
         let names = ((try? files.contentsOfDirectory(atPath: place)) ?? []).sorted()
-        if names.contains("history.sqlite") || names.contains("summary.json") {
+        if ["history.sqlite", "summary.json", "limit.json"].contains(where: names.contains) {
             return body(path, true)
         }
         for name in names where !name.hasPrefix(".") {
@@ -119,23 +126,24 @@ extension RunIndex.Entry {
         let directory = RunDirectory(path: (folder as NSString).appendingPathComponent(path))
         self.path = path
         started = UTCTime(compact: stamp)?.rfc3339 ?? ""
-        hasReport = FileManager.default.fileExists(atPath: directory.file("report.html"))
-        (rig, outcome, headline, isRace, violated) = (directory.name, "", "", false, [])
-        guard let data = FileManager.default.contents(atPath: directory.file("summary.json")),
-            let json = Self.document(Array(data))?.root,
-            json["schema"]?.text?.hasPrefix("screenrig/") ?? false
-        else {
+        page = ["report.html", "limit.html"].first {
+            FileManager.default.fileExists(atPath: directory.file($0))
+        }
+        (rig, outcome, headline, violated) = (directory.name, "", "", [])
+        if let limit = Self.json(directory.file("limit.json")) {
+            readLimit(limit)
+            return
+        }
+        guard let json = Self.json(directory.file("summary.json")) else {
             guard FileManager.default.fileExists(atPath: directory.history) else { return nil }
             return
         }
-        isRace = json["schema"]?.text?.hasPrefix("screenrig/race/") ?? false
-        let run = isRace ? json : json["run"]
-        rig = Sanitizer.line(run?["rig"]?.text ?? directory.name, limit: 120)
-        if let text = run?["started"]?.text, !(run?["virtual"]?.isTrue ?? false) { started = text }
-        guard !isRace else {
+        guard json["schema"]?.text?.hasPrefix("screenrig/race/") != true else {
             readRace(json)
             return
         }
+        let run = json["run"]
+        readWhat(run)
         outcome = Sanitizer.line(json["outcome"]?.text ?? "", limit: 20)
         headline = Sanitizer.line(json["headline"]?.text ?? "", limit: 400)
         wasInterrupted = ["interrupted", "cutShort"].contains { run?[$0]?.isTrue ?? false }
@@ -154,8 +162,34 @@ extension RunIndex.Entry {
         }.compactMap { $0["name"]?.text }.map { Sanitizer.line($0, limit: 60) }
     }
 
+    private mutating func readWhat(_ run: JSONDocument.Value?) {
+        if let text = run?["rig"]?.text { rig = Sanitizer.line(text, limit: 120) }
+        if let text = run?["started"]?.text, !(run?["virtual"]?.isTrue ?? false) { started = text }
+    }
+
+    /// As the exit code of `find-limit` has it.
+    private mutating func readLimit(_ json: JSONDocument.Value) {
+        kind = .limit
+        readWhat(json)
+        headline = Sanitizer.line(json["headline"]?.text ?? "", limit: 400)
+        let ending = json["ending"]?.text
+        wasInterrupted = ending == "interrupted"
+        outcome =
+            switch ending {
+            case "found", "holds-to": "pass"
+            case "steps-used":
+                (json["steps"]?.items("") ?? []).contains { $0["held"]?.isTrue ?? false }
+                    ? "pass" : "fail"
+            case "misses-from": "fail"
+            case "rig-was-limit": "invalid"
+            default: "aborted"
+            }
+    }
+
     /// A search passes where it found nothing that its baseline does not know.
     private mutating func readRace(_ json: JSONDocument.Value) {
+        kind = .race
+        readWhat(json)
         let findings = json["findings"]?.items("") ?? []
         let broken = (json["comparisons"]?.items("") ?? []).filter { $0["broken"]?.isTrue ?? false }
         let found = findings + broken + (json["alsoIn"]?.items("") ?? [])
@@ -173,9 +207,12 @@ extension RunIndex.Entry {
                 ?? ".")
     }
 
-    private static func document(_ bytes: [UInt8]) -> JSONDocument? {
+    /// Of a file of ours; nil where there is none.
+    private static func json(_ path: String) -> JSONDocument.Value? {
+        guard let data = FileManager.default.contents(atPath: path) else { return nil }
         var limit: JSON.Limit?
-        return JSONReader.document(bytes, &limit)
+        let root = JSONReader.document(Array(data), &limit)?.root
+        return root?["schema"]?.text?.hasPrefix("screenrig/") ?? false ? root : nil
     }
 }
 

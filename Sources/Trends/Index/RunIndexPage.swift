@@ -74,7 +74,7 @@ enum RunIndexPage {
         let told = Set(index.books.flatMap { $0.views.map(\.rig) })
         let ofRuns = groups(index).compactMap { group -> (Digest.Colour, HTML)? in
             guard let entry = group.first, entry.outcome != "pass",
-                entry.isRace || !told.contains(entry.rig)
+                entry.kind != .run || !told.contains(entry.rig)
             else { return nil }
             let colour = entry.outcome == "fail" ? Digest.Colour.red : .amber
             return (
@@ -183,7 +183,11 @@ enum RunIndexPage {
     }
 
     private static func name(_ entry: RunIndex.Entry) -> String {
-        entry.isRace ? "race \(entry.rig)" : entry.rig
+        switch entry.kind {
+        case .run: entry.rig
+        case .race: "race \(entry.rig)"
+        case .limit: "find-limit \(entry.rig)"
+        }
     }
 
     private static func words(_ entry: RunIndex.Entry) -> String {
@@ -210,17 +214,17 @@ enum RunIndexPage {
             entry.outcome == "pass"
             ? ("good", "✓") : entry.outcome == "fail" ? ("bad", "✗") : ("warn", "!")
         let text: HTML = "<span class=\"\(look)\">\(sign)</span>"
-        guard entry.hasReport else { return text }
+        guard let page = entry.page else { return text }
         return """
-            <a href="\(address("\(entry.path)/report.html"))" title="\(Moments.minute(entry.started)): \(entry.headline)">\
+            <a href="\(address("\(entry.path)/\(page)"))" title="\(Moments.minute(entry.started)): \(entry.headline)">\
             \(text)</a>
             """
     }
 
     private static func link(_ entry: RunIndex.Entry, _ text: String) -> HTML {
-        entry.hasReport
-            ? "<a class=\"name\" href=\"\(address("\(entry.path)/report.html"))\">\(text)</a>"
-            : "<span class=\"name\">\(text)</span>"
+        entry.page.map {
+            "<a class=\"name\" href=\"\(address("\(entry.path)/\($0)"))\">\(text)</a>"
+        } ?? "<span class=\"name\">\(text)</span>"
     }
 
     private static func page(of book: RunIndex.Book) -> String { NightsFiles.page(of: book.path) }
