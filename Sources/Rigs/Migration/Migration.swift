@@ -77,7 +77,7 @@ struct RigRewriter {
     var edits: TextEdits
     var remarks: [Migration.Remark] = []
     /// Keys of the top level that have nothing left in them.
-    private var emptied: Set<String> = []
+    private(set) var emptied: Set<String> = []
     /// Kinds that have no place in V2, by name.
     var goneKinds: Set<String> = []
 

@@ -9,6 +9,13 @@ extension RigRewriter {
         rewrite(["shows"]) { [goneKinds] words, _ in
             Self.shown(words, hasLostSDK: !goneKinds.isEmpty)
         }
+        if let entry = tree.entries?.first(where: { $0.key == "shows" }), !emptied.contains("shows")
+        {
+            tell(
+                entry.keyPlace, .check,
+                "shows: flows of V2 have other requests, and other numbers of them; 'screenrig simulate' of the "
+                    + "new rig names the lines that no longer hold")
+        }
         known()
     }
 
