@@ -192,6 +192,8 @@ actor Household {
 
     private func leave() async {
         if terms.cleansUp { await cleanUp() }
+        // The service may have throttled a phone after its TV was done, or what cleans up.
+        if record.ended != nil, record.throttled != tv.device.throttled { noteRecord() }
         leaveHome()
         giveBackAccount()
         lane.retire(tv.device)

@@ -115,6 +115,8 @@ struct ProgressMeter {
     private var underWay: [Int: [Int32]] = [:]
     /// Households that have not ended.
     private var living: [Int: MeterPlace] = [:]
+    /// A bit for each household that has: its record may come once more, with what its phone met afterwards.
+    private var ended: [UInt64] = []
 
     private struct MeterPlace {
         var stage: Stage
@@ -143,6 +145,7 @@ struct ProgressMeter {
     }
 
     mutating func add(_ record: HouseholdRecord) {
+        guard !hasEnded(record.household) else { return }
         let before = living[record.household]
         let hasToken = record.tokenSeen != nil
         if hasToken, before?.hasToken != true, let time = record.signIn {
@@ -162,7 +165,19 @@ struct ProgressMeter {
             progress.households.runningAt[Int(record.stage.rawValue)] += 1
         } else {
             living[record.household] = nil
+            end(record.household)
         }
+    }
+
+    private func hasEnded(_ household: Int) -> Bool {
+        let word = household / 64
+        return word < ended.count && ended[word] & 1 << UInt64(household % 64) != 0
+    }
+
+    private mutating func end(_ household: Int) {
+        let missing = household / 64 + 1 - ended.count
+        if missing > 0 { ended += repeatElement(0, count: missing) }
+        ended[household / 64] |= 1 << UInt64(household % 64)
     }
 
     /// What of a batch has not ended.

@@ -36,6 +36,12 @@ struct ProgressTests {
         #expect(households.signedIn == 1)
         #expect(households.running == 0)
         #expect(households.started == 2)
+
+        // What a phone met after its TV was done comes with another record of an ended household.
+        record.throttled = ThrottledRequests(secondScreens: 3)
+        meter.add(record)
+        meter.add(other)
+        #expect(meter.turn(worst: []).households == households)
     }
 
     @Test("a sink that keeps nothing counts what a history would")

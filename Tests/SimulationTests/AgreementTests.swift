@@ -128,6 +128,8 @@ struct AgreementTests {
         #expect(households.failed == records.count { $0.fate == .failed })
         #expect(households.abandoned == records.count { $0.fate == .abandoned })
         #expect(households.running == 0)
+        let throttled = records.compactMap { $0.throttled?.total }.reduce(0, +)
+        #expect(throttled == (try run.exchanges()).count { $0.outcome == .throttled })
         let begins = Instant(run.rig.preparation)
         let polls = try run.exchanges().filter { $0.ended >= begins }.count {
             $0.operation.step(onFirstScreen: $0.device.role == .firstScreen) == .poll
