@@ -20,8 +20,11 @@ extension HouseholdState {
         case .authorize: return noteAuthorization(operation)
         case _ where isEdge || operation.effect == .nothing: return nil
         case _ where operation.flags.contains(.anothers): return nil
-        // Of a code that has run out no poll tells anything (RFC 8628, 3.5).
-        case .poll where isMootEnd(operation): return nil
+        case _ where isOverByItself(operation): return nil
+        // That a code is over tells nothing of a sign-in: another poll may have used it meanwhile, which is not known yet, and
+        // an end that comes too early is judged by itself (RFC 8628, 3.5).
+        case .poll where operation.operation == .deviceToken && operation.effect == .expired:
+            return nil
         case .poll, .checkSignIn: return tokenRead(operation)
         case .confirm:
             leaveOpen(operation)
@@ -70,7 +73,7 @@ extension HouseholdState {
         endFresh(operation.call)
         let slot = freeSlot()
         let beat = CompactOperation(operation)
-        let window = codeWindow(operation)
+        let window = lifeWindow(operation)
         let shared = SharedLife(
             household: household, made: beat, code: operation.code,
             text: registry.codeTexts.take(operation.code, of: household), record: operation.detail,
@@ -90,11 +93,11 @@ extension HouseholdState {
         return slot == ModelOperation.none ? nil : ModelOperation(kind: kind, code: slot)
     }
 
-    /// The code's expiry by our clock: `generated` was read within the request.
-    private func codeWindow(_ operation: Observed) -> (low: Int64, high: Int64) {
+    /// When what an answer gave ends, by our clock: `generated` was read within the request.
+    func lifeWindow(_ operation: Observed) -> (low: Int64, high: Int64) {
         let life = (operation.expires - operation.generated) &* 1_000_000
-        // A device grant tells the life, and no instant (RFC 8628, 3.2).
-        let isTold = operation.generated > 0 || operation.operation == .deviceAuthorization
+        // A device grant tells lives, and no instants (RFC 8628, 3.2; RFC 6749, 5.1).
+        let isTold = operation.generated > 0 || registry.isDeviceGrant
         guard isTold, operation.expires > operation.generated,
             life < 1_000_000_000_000_000
         else { return (.max, .max) }

@@ -4,24 +4,55 @@ internal import Lanes
 internal import Rigs
 internal import Vocabulary
 
-/// The pages of a device grant, on which a person enters a code and decides (RFC 8628, 3.3), and the requests of a phone
-/// that walks no pages.
-extension Household {
-    /// A later hop; one to the page for the code is part of the entry of the code, and one after a decision takes along
-    /// which it was until an answer shows its result.
+extension Dialect {
+    /// A later hop; one to the page for the code is part of the entry of the code, and so is one after a decision.
     func hop(
-        _ method: Method, _ address: WebAddress, form: [(String, String)], _ issued: IssuedCode,
-        from call: Call
+        _ method: Method, _ address: WebAddress, form: [(String, String)], from call: Call,
+        codePage: WebAddress?
     ) -> Call {
-        var next = dialect.hop(method, address, form: form, referer: call.address)
-        if dialect.pages != nil, next.operation == .mvpdLogin,
-            address.path == issued.page?.path || call.isDecision || call.decided != nil
+        var next = hop(method, address, form: form, referer: call.address)
+        if pages != nil, next.operation == .mvpdLogin,
+            address.path == codePage?.path || call.isDecision || call.decided != nil
         {
             next.operation = .verificationPage
         }
         return next
     }
 
+    /// What a browser sends where an answer leads it on. After a decision it takes along which it was, until an answer shows
+    /// its result.
+    func ledOn(
+        to address: WebAddress, by answered: Answered, from sent: Call, codePage: WebAddress?
+    ) -> Call {
+        // These two keep method and body (RFC 9110, 15.4.8 and 15.4.9); after all others browsers go on with a GET.
+        let isKept =
+            sent.method == .post && [307, 308].contains(answered.exchange.delivery.status)
+        var next = hop(
+            isKept ? .post : .get, address, form: isKept ? FormEncoding.pairs(sent.body) : [],
+            from: sent, codePage: codePage)
+        if isKept { (next.provoked, next.code) = (sent.provoked, sent.code) }
+        if pages != nil, answered.exchange.observation.result == .none {
+            next.decided = sent.isDecision ? sent.operation : sent.decided
+        }
+        return next
+    }
+
+    /// The request that a browser sends next for a decision whose result is not told yet; nil where it is, or where nothing
+    /// leads on.
+    func next(ofDecision sent: Call, after answered: Answered) -> Call? {
+        guard pages != nil, sent.isDecision || sent.decided != nil,
+            answered.exchange.observation.result == .none,
+            case .redirect(let address) = answered.answer
+        else { return nil }
+        var next = ledOn(to: address, by: answered, from: sent, codePage: nil)
+        next.code = sent.code
+        return next
+    }
+}
+
+/// The pages of a device grant, on which a person enters a code and decides (RFC 8628, 3.3), and the requests of a phone
+/// that walks no pages.
+extension Household {
     /// Does what a page asks for that is about the code, and sets the next call; false for other pages.
     @inline(never)
     func passGrant(
@@ -29,14 +60,16 @@ extension Household {
     ) async throws(StopReason) -> Bool {
         guard let progress = walk.grant, let pages = dialect.pages else { return false }
         let finder = GrantFinder(
-            page: page, pages: pages, progress: progress,
+            page: page, pages: pages, progress: progress, code: issued.typed,
             isForCode: walk.call.address.path == issued.page?.path,
             isAfterLogin: walk.progress.hasSentUser || walk.progress.hasSentPassword)
         switch finder.step {
         case .other: return false
         case .enter(let form, let field):
+            // What the link has filled in nobody types.
             let mistypes =
                 plan.viewer.mistypesCode && !walk.person.isSecond && !progress.hasMistypedCode
+                && !progress.hasEnteredCode
             walk.grant?.hasMistypedCode = mistypes || progress.hasMistypedCode
             // Of a wrong code the page comes back, and the viewer looks at the TV again.
             walk.grant?.hasEnteredCode = !mistypes

@@ -189,17 +189,8 @@ extension Household {
         }
         switch answered.answer {
         case .redirect(let address):
-            let sent = walk.call
-            // These two keep method and body (RFC 9110, 15.4.8 and 15.4.9); after all others browsers go on with a GET.
-            let isKept =
-                sent.method == .post && [307, 308].contains(answered.exchange.delivery.status)
-            walk.call = hop(
-                isKept ? .post : .get, address,
-                form: isKept ? FormEncoding.pairs(sent.body) : [], issued, from: sent)
-            if isKept { (walk.call.provoked, walk.call.code) = (sent.provoked, sent.code) }
-            if case (_, .none)? = walk.grant?.decision {
-                walk.call.decided = sent.isDecision ? sent.operation : sent.decided
-            }
+            walk.call = dialect.ledOn(
+                to: address, by: answered, from: walk.call, codePage: issued.page)
             walk.target = address
             return .sent
         case .done:

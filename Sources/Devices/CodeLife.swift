@@ -15,13 +15,18 @@ struct CodeClock {
     private var reading: (generated: Int64, since: Instant, at: Instant)?
 
     mutating func read(_ issued: Answered) {
-        guard let generated = issued.exchange.observation.generated else { return }
+        // A device grant tells lives, and no instants.
+        guard let generated = issued.exchange.observation.generated, generated > 0 else { return }
         reading = (generated, issued.exchange.sent, issued.exchange.ended)
     }
 
     /// When the token in an answer expires at the earliest. Nil where either time is unknown.
     func earliestEnd(of polled: Answered) -> Instant? {
-        guard let reading, let expires = polled.exchange.observation.expires else { return nil }
+        guard let expires = polled.exchange.observation.expires else { return nil }
+        if polled.exchange.observation.generated == 0 {
+            return polled.exchange.sent + .milliseconds(expires)
+        }
+        guard let reading else { return nil }
         return reading.since + .milliseconds(expires - reading.generated)
     }
 
@@ -39,8 +44,9 @@ extension Household {
     /// them, and one more wait of the TV fit into the lifetime that came with the code. Then the service ended the code
     /// too early, or took too long; or a rate limit of this run delayed the phone for so long. A lifetime shorter than
     /// the rig asks for, or than the usual one, may be intended: the cause names it.
+    /// `told`: by an answer; else the TV's next poll would come after its end.
     @inline(never)
-    func codeRanOut(_ issued: IssuedCode) -> StopReason {
+    func codeRanOut(_ issued: IssuedCode, told: Bool = true) -> StopReason {
         let wait = max(
             terms.polling.button?.value(atShare: 0.95)
                 ?? terms.polling.every * (1 + terms.polling.jitter),
@@ -48,7 +54,7 @@ extension Household {
         if signInTimes.contains(where: { $0 < issued.lifetime - wait }) {
             let delay = phoneDelay
             return signInTimes.contains { $0 + delay < issued.lifetime - wait }
-                ? inTime : Self.endedWhileDelayed
+                ? inTime(told: told) : Self.endedWhileDelayed
         }
         guard issued.lifetime < terms.code.expectedLifetime else {
             return .abandoned("\(ours: HouseholdRecord.tooLate)", by: .viewer)
@@ -61,12 +67,14 @@ extension Household {
     }
 
     /// The code of an order has run out. A viewer who was done before the TV's last poll was sent, at `asked`, was in time.
-    func ranOut(_ order: PollOrder, asked: Instant?) -> StopReason {
-        if case .abandoned(_, by: .service) = order.whenOver { return codeRanOut(order.issued) }
+    func ranOut(_ order: PollOrder, asked: Instant?, told: Bool) -> StopReason {
+        if case .abandoned(_, by: .service) = order.whenOver {
+            return codeRanOut(order.issued, told: told)
+        }
         guard case .abandoned(_, by: .viewer) = order.whenOver, let phoneDone, let asked,
             phoneDone < asked
         else { return order.whenOver }
-        return hasRefused ? .refusedByViewer : inTime
+        return hasRefused ? .refusedByViewer : inTime(told: told)
     }
 
     /// The phone was under way when the TV had no poll left, and was done before the code's end.
@@ -82,11 +90,14 @@ extension Household {
     }
 
     /// A service may take a code back before: an answer that was lost on its way has redeemed it (RFC 6749, 5.2).
-    private var inTime: StopReason {
+    private func inTime(told: Bool) -> StopReason {
         .abandoned(
             isCodeOver
                 ? "the code expired although the viewer was in time"
-                : "the code was no longer valid before its lifetime was over, although the viewer was in time",
+                : told
+                    ? "the code was no longer valid before its lifetime was over, although the viewer was in time"
+                    : "the TV saw no token although the viewer was in time, and its next poll would have come after the "
+                        + "code's end",
             by: .service)
     }
 

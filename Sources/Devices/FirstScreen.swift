@@ -271,6 +271,7 @@ extension Household {
     private func ask(for operation: OperationName) async throws(StopReason) {
         if operation.has(.aboutCode) { return }
         if operation == .refreshToken { return try await renew() }
+        if operation == .userinfo { try await renewIfOver() }
         guard operation.has(.aboutResource) else {
             let subject = Subject(resources: terms.resources)
             return try await optional { dialect.call(operation, about: subject, $0) }
@@ -295,6 +296,7 @@ extension Household {
     private func relaunch() async throws(StopReason) {
         if plan.viewer.resetsApp { resetApp() }
         try await enterForeground(isAgain: true)
+        try await renewIfOver()
         let checked = try await askIfKnown(tv) { dialect.checkAuthentication($0) }
         switch checked?.answer {
         case .signedIn(let tag, _): remember(tag?.mvpd)
@@ -316,9 +318,16 @@ extension Household {
         case .signedIn(_, let session?):
             tv.session = DeviceSession(
                 access: session.access, refresh: session.refresh ?? tv.session?.refresh)
+            if let answered { note(signInBy: answered) }
         case nil: return
         default: throw .refused(answered)
         }
+    }
+
+    /// An app that knows its access token to be over renews it before it asks for anything.
+    private func renewIfOver() async throws(StopReason) {
+        guard isSignInOver, tv.session?.refresh != nil else { return }
+        try await renew()
     }
 
     /// A step that a protocol may lack, or whose answer changes nothing for the device.

@@ -32,6 +32,8 @@ struct GrantFinder {
     let page: HTMLPage
     let pages: GrantPages
     let progress: GrantProgress
+    /// As a person types it.
+    var code = ""
     /// It is the page that the server names for the code (verification_uri).
     var isForCode = false
     /// A login was sent: a one-time code may be part of it.
@@ -39,6 +41,7 @@ struct GrantFinder {
 
     var step: Step {
         if page.forms.contains(where: \.asksPassword) { return .other }
+        if let (form, field) = filledIn { return .enter(form, field: field) }
         if let (form, field) = codeForm {
             guard !progress.hasEnteredCode else {
                 let notice = page.notice
@@ -62,6 +65,18 @@ struct GrantFinder {
     }
 
     // MARK: The code
+
+    /// The link had the code in it, and the page asks the person to compare and to send it (RFC 8628, 3.3.1).
+    private var filledIn: (HTMLForm, String)? {
+        guard progress.hasEnteredCode, progress.codeField == nil, !code.isEmpty else { return nil }
+        for form in page.forms {
+            let field = form.fields.first {
+                $0.kind == .text && !$0.name.isEmpty && $0.value.isSameCode(as: code)
+            }
+            if let field { return (form, field.name) }
+        }
+        return nil
+    }
 
     private var codeForm: (HTMLForm, String)? {
         for form in page.forms {
@@ -169,6 +184,16 @@ struct GrantFinder {
     private static func refuses(_ words: String) -> Bool {
         HTMLForm.contains(
             words, ["deny", "denied", "refuse", "reject", "decline", "cancel", "disallow"])
+    }
+}
+
+extension String {
+    /// Whatever its case, and the signs between its groups.
+    fileprivate func isSameCode(as other: String) -> Bool {
+        func plain(_ text: String) -> String {
+            text.uppercased().filter { $0.isLetter || $0.isNumber }
+        }
+        return plain(self) == plain(other)
     }
 }
 

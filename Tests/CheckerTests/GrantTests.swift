@@ -55,6 +55,47 @@ import Vocabulary
         #expect(story.findings.result(of: .tokenIsolation) == .kept)
     }
 
+    @Test("a poll that another overtakes finds the code used, whatever the server calls that")
+    func overtaken() {
+        var story = story()
+        story.decide(.approval, at: 1_500)
+        story.tell(
+            .tv, .deviceToken, at: 2_000, took: 13, .expired, status: 400, reason: "expired_token")
+        story.tell(.tv, .deviceToken, at: 2_004, took: 1, secret: 1, status: 200)
+        #expect(story.sentences == [])
+        // Nobody has used it: it ended too early.
+        var lost = self.story()
+        lost.decide(.approval, at: 1_500)
+        lost.tell(
+            .tv, .deviceToken, at: 2_000, took: 13, .expired, status: 400, reason: "expired_token")
+        #expect(lost.broken.contains(.expiryRespected))
+    }
+
+    @Test("an access token that has run out is no sign-in that is gone (RFC 6749, 5.1)")
+    func accessTokenEnds() {
+        func shown(_ outcome: (inout Story) -> Void) -> [Invariant] {
+            var story = story()
+            story.decide(.approval, at: 1_500)
+            story.tell(
+                .tv, .deviceToken, at: 2_000, expires: 3_000, generated: 0, secret: 1, status: 200)
+            story.tell(.tv, .userinfo, at: 2_010, code: nil, tag: Self.ann)
+            outcome(&story)
+            return story.broken
+        }
+        func isGone(_ story: inout Story, at: Double) {
+            story.tell(.tv, .userinfo, at: at, .unauthenticated, code: nil, status: 401)
+        }
+        #expect(shown { isGone(&$0, at: 5_100) } == [])
+        #expect(shown { isGone(&$0, at: 4_500) }.contains(.tokenMonotonic), "it was still good")
+        #expect(
+            shown {
+                $0.tell(
+                    .tv, .refreshToken, at: 4_000, code: nil, expires: 60_000, generated: 0,
+                    status: 200)
+                isGone(&$0, at: 5_100)
+            }.contains(.tokenMonotonic), "the renewed one was good")
+    }
+
     @Test("a refusal that reaches the device breaks nothing")
     func refused() {
         var story = story()

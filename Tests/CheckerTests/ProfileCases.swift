@@ -551,6 +551,13 @@ extension ProfileCase {
             $0.signOut(at: 72_000)
             $0.see(at: 73_000)
         },
+        ProfileCase(
+            "I22: after a logout at one provider the other's finds none", .providerIndependence
+        ) {
+            both(&$0)
+            $0.signOut(at: 72_000)
+            $0.signOut(at: 73_000, mvpd: bob.mvpd, "invalid")
+        },
         ProfileCase("I22: a login at one provider ends the other's profile", .providerIndependence)
         {
             signedIn(&$0)
@@ -646,6 +653,20 @@ extension ProfileCase {
         ProfileCase("I31: a pass permits after the end that it showed", .tempPassBudget) {
             pass(&$0)
             $0.decide(at: 70_000, mvpd: "Pass", source: "temppass")
+        },
+        ProfileCase(
+            "I31: the same without any code, by the times of its own tokens", .tempPassBudget
+        ) {
+            $0.decide(at: 2_000, mvpd: "Pass", source: "temppass")
+            $0.see(
+                at: "Pass", Story.shown(taker, from: 2_002, life: 60_000, .temporary), at: 3_000)
+            $0.decide(at: 70_000, mvpd: "Pass", source: "temppass", from: Story.epoch + 70_001)
+        },
+        ProfileCase("I31: without any code, and within a second of its end") {
+            $0.decide(at: 2_000, mvpd: "Pass", source: "temppass")
+            $0.see(
+                at: "Pass", Story.shown(taker, from: 2_002, life: 60_000, .temporary), at: 3_000)
+            $0.decide(at: 62_500, mvpd: "Pass", source: "temppass", from: Story.epoch + 62_501)
         },
         ProfileCase("I31: a pass permits until its end") {
             pass(&$0)

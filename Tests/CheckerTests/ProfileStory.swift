@@ -98,13 +98,13 @@ extension Story {
     mutating func decide(
         at: Double, _ result: Observation.Result = .success, in household: Int = 7,
         mvpd: String = alice.mvpd, source: String? = "mvpd", resource: String = "demo-1",
-        token: UInt64? = nil, expires: Int64? = nil, reason: String? = nil,
+        token: UInt64? = nil, from: Int64? = nil, expires: Int64? = nil, reason: String? = nil,
         subject: String? = nil
     ) {
         let isPermit = result == .success
         tell(
             .tv, .authorize, at: at, result, in: household, code: nil,
-            expires: isPermit ? expires ?? Self.epoch + Int64(at) + 420_000 : nil,
+            expires: isPermit ? expires ?? Self.epoch + Int64(at) + 420_000 : nil, generated: from,
             record: source, resource: resource,
             secret: isPermit ? token ?? UInt64(household) << 20 | UInt64(at) + 1 : nil,
             outcome: result == .denied ? .notEntitled : nil,

@@ -3,6 +3,7 @@ import Journal
 import Testing
 
 @testable import Devices
+@testable import Lanes
 
 /// The pages of `Pages/Grants` are those that django-oauth-toolkit 3.4.1 and django-allauth 65.21.1 served.
 @Suite struct GrantFinderTests {
@@ -89,6 +90,63 @@ import Testing
         var typed = entered
         typed.codeField = "user_code"
         #expect(try reason(typed) == "the page that asks for the code came back after it was sent")
+    }
+
+    @Test(
+        "a code that the link has filled in is sent as it is, whatever its field is called (RFC 8628, 3.3.1)"
+    )
+    func filledIn() {
+        for value in ["AB-12", "ab12"] {
+            let page = HTMLPage(
+                "<form method=post><input type=hidden name=t value=1><input name=screen_letters value=\(value)></form>"
+            )
+            func step(_ progress: GrantProgress, _ code: String) -> String {
+                let finder = GrantFinder(
+                    page: page, pages: GrantPages(), progress: progress, code: code)
+                guard case .enter(_, let field) = finder.step else { return "" }
+                return field
+            }
+            #expect(step(entered, "AB-12") == "screen_letters")
+            #expect(step(entered, "CD-34").isEmpty)
+            var sent = entered
+            sent.codeField = "screen_letters"
+            #expect(
+                words(page, sent, GrantPages()) == "turned down", "it came back after it was sent")
+        }
+    }
+
+    @Test("a decision that is led on goes on as in a browser until its result is told")
+    func ledOn() throws {
+        let origin = Origin(scheme: .https, host: "tv.example.test")
+        var terms = DeviceGrantTerms.Preset.standard.terms
+        terms.approvedWhen = ["linked"]
+        let dialect = DeviceGrant(origin: origin, prefix: "", terms: terms)
+        var sent = dialect.hop(
+            .post, WebAddress(origin: origin, target: "/consent"), form: [("d", "allow")],
+            referer: WebAddress(origin: origin, target: "/device"))
+        (sent.operation, sent.code) = (.approval, Code("AB-12"))
+        func answered(_ status: Int, _ location: String, to call: Call) -> Answered {
+            let reply = Reply(status: status, headers: ["Location": location], body: [])
+            let reading = dialect.read(reply, to: call)
+            let exchange = Exchange(
+                lane: 0, sequence: 0, device: DeviceID(household: 0, role: .secondScreen),
+                operation: call.operation, planned: .start, sent: .start, ended: .start,
+                delivery: .answered(status: status), outcome: reading.outcome,
+                observation: reading.observation)
+            return Answered(exchange: exchange, answer: reading.answer, page: nil)
+        }
+        let kept = try #require(
+            dialect.next(ofDecision: sent, after: answered(307, "/final", to: sent)))
+        #expect(kept.method == .post && kept.body == sent.body && kept.decided == .approval)
+        #expect(kept.address.target == "/final" && kept.operation == .verificationPage)
+        let page = try #require(
+            dialect.next(ofDecision: kept, after: answered(303, "/end", to: kept)))
+        #expect(page.method == .get && page.body.isEmpty && page.decided == .approval)
+        #expect(kept.code == sent.code && page.code == sent.code, "it is about the same code")
+        #expect(
+            dialect.next(ofDecision: kept, after: answered(303, "/end?s=linked", to: kept)) == nil)
+        sent.operation = .verificationPage
+        #expect(dialect.next(ofDecision: sent, after: answered(303, "/end", to: sent)) == nil)
     }
 
     @Test("the buttons of a decision are found by their names")

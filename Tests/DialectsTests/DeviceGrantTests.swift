@@ -365,6 +365,38 @@ import Vocabulary
         #expect(result(.standard, .approval, Self.reply(404, "")) == .denied)
     }
 
+    @Test(
+        "metadata that is missing where another place is to be asked is no error, in whatever form the server says so"
+    )
+    func missingMetadata() throws {
+        let dialect = DeviceGrant(
+            origin: Self.origin, prefix: "/realms/tv", terms: DeviceGrantTerms.Preset.standard.terms
+        )
+        let calls = dialect.discover(as: Self.device)
+        #expect(calls.count == 2)
+        let page = Self.reply(404, "<html>Not found</html>", ["Content-Type": "text/html"])
+        func outcome(_ position: Int) -> Outcome {
+            dialect.read(page, to: calls[position]).outcome
+        }
+        #expect(calls[0].provoked && outcome(0) == .rejected)
+        #expect(!calls[1].provoked && outcome(1) == .blocked)
+    }
+
+    @Test("a token response tells how long its access token is good for (RFC 6749, 5.1)")
+    func tokenLife() throws {
+        let dialect = Self.dialect()
+        let call = try #require(dialect.poll(Self.issued(dialect), .token, Self.credential()))
+        func read(_ life: String) -> Reading {
+            dialect.read(
+                Self.reply(200, #"{"access_token":"t","token_type":"Bearer"\#(life)}"#), to: call)
+        }
+        let told = read(",\"expires_in\":3").observation
+        #expect(told.generated == 0 && told.expires == 3000)
+        for life in ["", ",\"expires_in\":\"soon\"", ",\"expires_in\":null"] {
+            #expect(read(life).observation.expires == nil && read(life).outcome == .ok)
+        }
+    }
+
     @Test("every operation of the protocol is a step, and V1's steps are found by their names")
     func operations() {
         let operations = ProtocolName.oauthDeviceGrant.operations

@@ -62,7 +62,7 @@ extension HouseholdState {
         guard pass.subject == answer.subject else { return }
         if pass.permit == nil { pass.permit = beat }
         check(.tempPassBudget)
-        judgeEnd(of: pass, beat)
+        judgeEnd(of: pass, operation, beat)
         guard let over = pass.usedUp, over.ret < beat.call - registry.visibility else { return }
         let gap = beat.call - over.ret
         let text =
@@ -74,18 +74,29 @@ extension HouseholdState {
     }
 
     /// A permit after the end that the service itself has shown since the first one.
-    private mutating func judgeEnd(of pass: ProfileBook.PassSeen, _ beat: CompactOperation) {
-        guard let shown = pass.shown, shown.ret < beat.call,
-            let window = registry.clock.window(of: pass.expires, at: now),
-            beat.call > window.high.plus(registry.sweepLag)
-        else { return }
-        let gap = beat.call - window.high
+    private mutating func judgeEnd(
+        of pass: ProfileBook.PassSeen, _ operation: Observed, _ beat: CompactOperation
+    ) {
+        guard let shown = pass.shown, shown.ret < beat.call else { return }
+        // By our clock; without codes, which show how it lies to the service's, by the beginning of the token that came with it.
+        let window = registry.clock.window(of: pass.expires, at: now)
+        let end = window.map { $0.high.plus(registry.sweepLag) }
+        let byService = (operation.generated &- pass.expires) &* 1_000_000
+        let slack = 1_000_000_000 + registry.clockTolerance + registry.sweepLag
+        let gap: Int64
+        if let window, let end, beat.call > end {
+            gap = beat.call - window.high
+        } else if window == nil, operation.generated > 0, byService > slack {
+            gap = byService
+        } else {
+            return
+        }
         let text =
             "\(beat.name) was permitted by a temporary pass at least \(milliseconds(gap)) after the end "
             + "that \(shown.name) had shown"
         accuse(
             violation(
                 .tempPassBudget, .given("nobody reset the pass"), [shown, beat], gap: gap,
-                gapFrom: window.high, text))
+                gapFrom: beat.call - gap, text))
     }
 }

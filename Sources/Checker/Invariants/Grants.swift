@@ -45,6 +45,8 @@ struct GrantBook: Sendable {
     var returned: [UInt64] = []
     /// The code whose token the TV holds; 0: none.
     var held: UInt64 = 0
+    /// When the access token that it got last ends by itself, at the earliest and by our clock; never, where nothing is told.
+    var accessEnds = Int64.max
     /// Revocations by another client that were answered as if they had been taken.
     var othersRevocations: [CompactOperation] = []
     /// Marks of the tokens that those showed, in the same order.
@@ -114,13 +116,16 @@ extension HouseholdState {
     /// Notes whose token the TV holds, as far as its answers tell.
     private mutating func noteHeld(_ operation: Observed) {
         let code = operation.code
+        let end = lifeWindow(operation).low
         switch (operation.operation, operation.effect) {
         case (.deviceAuthorization, .success) where (grantBook?.held ?? 0) != 0:
             changeGrants { $0.others.append(code) }
         case (.deviceToken, .success):
             changeGrants {
                 if $0.others.contains(code) { $0.holdsSeveral = true } else { $0.held = code }
+                $0.accessEnds = end
             }
+        case (.refreshToken, .success): changeGrants { $0.accessEnds = end }
         case (.revocation, .success), (.userinfo, .unauthenticated), (.refreshToken, .denied):
             guard let grantBook, !grantBook.holdsSeveral else { return }
             changeGrants { $0.held = 0 }
@@ -260,6 +265,13 @@ extension HouseholdState {
         }
         guard let life = life(of: operation) else { return true }
         return operation.ret >= lives[life].low || isUsed(operation.code, by: operation.ret)
+    }
+
+    /// Whether it shows an access token that may have run out (RFC 6749, 5.1): that it is turned down tells nothing of the sign-in.
+    func isOverByItself(_ operation: Observed) -> Bool {
+        guard let grantBook, operation.operation == .userinfo, operation.effect != .success
+        else { return false }
+        return grantBook.accessEnds <= operation.ret
     }
 
     mutating func judgeGrant(_ operation: Observed, _ beat: CompactOperation) {

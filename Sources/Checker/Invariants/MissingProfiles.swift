@@ -141,9 +141,9 @@ extension HouseholdState {
     }
 
     /// A login or logout at another provider between the two.
-    private func elsewhere(_ slot: UInt8, since earlier: CompactOperation, by time: Int64)
-        -> CompactOperation?
-    {
+    func elsewhere(
+        _ slot: UInt8, since earlier: CompactOperation, by time: Int64
+    ) -> CompactOperation? {
         let since = earlier.call - registry.visibility
         if let out = signOuts.last(where: {
             $0.effect != .denied && !$0.ends(slot) && $0.call <= time && $0.ret >= since

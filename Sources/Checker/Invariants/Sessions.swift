@@ -195,10 +195,19 @@ extension HouseholdState {
             return
         }
         let gap = beat.call - last.beat.ret
+        let isProxied = beat.flags & Observed.Flags.proxied.rawValue != 0
+        if !isProxied, let other = elsewhere(operation.slot, since: last.beat, by: beat.ret) {
+            let text =
+                "\(beat.name) returned \"invalid\" (no profile) \(milliseconds(gap)) after \(last.beat.name) had "
+                + "returned a live profile at that provider; in between only another provider's changed "
+                + "(\(other.name))"
+            return accuse(
+                violation(
+                    .providerIndependence, .certain, [last.beat, other, beat], gap: gap, text))
+        }
         let text =
             "\(beat.name) returned \"invalid\" (no profile) \(milliseconds(gap)) after \(last.beat.name) had "
             + "returned a live profile at that provider; nothing in between ended it"
-        let isProxied = beat.flags & Observed.Flags.proxied.rawValue != 0
         var found = violation(
             .profileViewsAgree,
             isProxied ? .suspicion("a proxy may have repeated the request") : .certain,

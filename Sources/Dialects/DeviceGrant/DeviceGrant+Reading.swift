@@ -19,7 +19,10 @@ extension DeviceGrant {
         }
         let isRevocation =
             call.operation == .revocation || call.operation == .otherClientRevocation
-        if document.isPage, !isRevocation || reply.status >= 300 {
+        // Where there is another address to ask, that this one is missing is an answer.
+        let isMissing =
+            call.operation == .serverMetadata && call.provoked && (400..<500).contains(reply.status)
+        if document.isPage, !isMissing, !isRevocation || reply.status >= 300 {
             let reason: Untrusted = "HTML where the server answers JSON (status \(reply.status))"
             return Reading(.blocked, reply.status >= 500 ? .fault : .blocked, reason: reason)
         }
@@ -173,9 +176,7 @@ extension DeviceGrant {
         var reading = Reading(
             .ok, .code(issued),
             Observation(
-                .success, code: issued.code, generated: 0,
-                expires: life.components.seconds * 1000
-                    + life.components.attoseconds / 1_000_000_000_000_000))
+                .success, code: issued.code, generated: 0, expires: life.inMilliseconds))
         for name in ["expires_in", "interval"] where tree[name]?.kind == .string {
             reading.deviations.append(
                 Deviation(
@@ -193,6 +194,8 @@ extension DeviceGrant {
         }
         let refresh = tree["refresh_token"]?.text.flatMap { $0.isEmpty ? nil : Secret($0) }
         // RFC 6749, 6: without a new one the old one goes on.
+        // A recommendation of the standard; what is no time is none.
+        let lifetime = tree["expires_in"]?.seconds
         let session = DeviceSession(access: Secret(access), refresh: refresh)
         let token: String? =
             switch terms.userSource {
@@ -208,7 +211,10 @@ extension DeviceGrant {
         let secret =
             call.operation == .refreshToken ? (isRenewed ? refresh : nil) : session.access
         var reading = Reading(
-            .ok, .signedIn(tag, session: session), Observation(.success, tag: tag, secret: secret))
+            .ok, .signedIn(tag, session: session),
+            Observation(
+                .success, tag: tag, generated: lifetime == nil ? nil : 0,
+                expires: lifetime?.inMilliseconds, secret: secret))
         if tree["token_type"]?.text == nil {
             reading.deviations.append(
                 Deviation(rule: "RFC 6749 5.1: token_type is a string", found: "none"))
@@ -285,6 +291,12 @@ extension DeviceGrant {
 extension Call {
     /// By it a person decides on a device.
     public var isDecision: Bool { operation == .approval || operation == .refusal }
+}
+
+extension Duration {
+    fileprivate var inMilliseconds: Int64 {
+        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+    }
 }
 
 /// The claims of a JWT, without its signature: a device takes the token from the server itself.

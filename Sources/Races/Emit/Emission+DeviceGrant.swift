@@ -39,9 +39,6 @@ extension Emission {
         let terms = target.deviceGrant
         func text(_ value: String?) -> JSON { value.map(JSON.string) ?? .null }
         func texts(_ values: [String]) -> JSON { .array(values.map(JSON.string)) }
-        let metadata =
-            terms.discovery == .openid
-            ? "/.well-known/openid-configuration" : "/.well-known/oauth-authorization-server"
         let phone = terms.phone.map { call in
             JSON.array([
                 .string(call.purpose.rawValue), .string(call.method.rawValue), .string(call.path),
@@ -49,10 +46,12 @@ extension Emission {
             ])
         }
         let isGiven = terms.deviceAuthorization != nil && terms.token != nil
+        let metadata = terms.metadata(hasAddresses: isGiven).map(\.rawValue)
         return .members([
             ("base", .string(target.base)), ("client", .string(terms.client)),
             ("otherClient", text(terms.otherClient)),
-            ("scope", .string(terms.scope)), ("metadata", .string(metadata)),
+            ("scope", .string(terms.scope)), ("metadata", texts(metadata)),
+            ("authentication", .string(terms.authentication.rawValue)),
             (
                 "endpoints",
                 .members([

@@ -116,11 +116,12 @@ extension TrialRun {
             take(await lane.answer(to: held), of: position)
             checkRaced(position, wasOver: held.isOver)
         } else if isDiscarded {
-            drop(position)
+            return drop(position)
         } else {
             await send(position)
             checkRaced(position, wasOver: false)
         }
+        await followDecision(position)
     }
 
     /// Nobody will release it any more, nor those that wait for its response. What is at the gate already

@@ -129,6 +129,11 @@ actor TrialRun {
             if op.step.isWalked {
                 let device = room.device(cast.screens[position]).value
                 take(await lane.send(call, from: device), of: position)
+                if let last = await followDecision(position),
+                    last.exchange.observation.result == .denied
+                {
+                    give(up: .setupFailed(op: op.id, Self.words(last)))
+                }
             } else {
                 take(try await room.ask(cast.screens[position], call), of: position)
             }
@@ -269,6 +274,24 @@ actor TrialRun {
         guard let call = ops[position].call else { return }
         let device = rooms[room(position)].device(cast.screens[position]).value
         take(await lane.send(call, from: device), of: position)
+    }
+
+    /// A person's browser follows where a decision is led on, until a page tells what came of it: the decision itself may be
+    /// taken on the way (307 and 308). The last answer, where there was another.
+    @discardableResult
+    func followDecision(_ position: Int) async -> Answered? {
+        guard var sent = ops[position].call, var answered = ops[position].progress.answered
+        else { return nil }
+        var last: Answered?
+        let room = rooms[room(position)]
+        let device = room.device(cast.screens[position]).value
+        for _ in 0..<ground.terms.maxHops {
+            guard let next = room.next(ofDecision: sent, after: answered) else { break }
+            sent = next
+            answered = await lane.send(sent, from: device)
+            last = answered
+        }
+        return last
     }
 
     func rest(_ duration: Duration) async -> Bool {

@@ -51,8 +51,8 @@ class Screen:
             wire.socket.close()
 
 
-def form(screen, url, fields, referer=None):
-    headers = [("Content-Type", "application/x-www-form-urlencoded")]
+def form(screen, url, fields, referer=None, headers=()):
+    headers = [("Content-Type", "application/x-www-form-urlencoded")] + list(headers)
     if referer:
         headers += [("Referer", referer), ("Origin", "%s://%s" % urlsplit(referer)[:2])]
     return screen.prepared("POST", url, urlencode(fields).encode(), headers)
@@ -64,21 +64,44 @@ def follow(screen, url, request):
     return form(screen, target, fields, url) if method == "POST" else screen.prepared(method, target)
 
 
+def redirected(screen, call, reply):
+    """Where an answer leads a browser on: 307 and 308 keep the method and the body."""
+    method, _, lines, body = call if reply.status in (307, 308) else ("GET", "", [], b"")
+    return screen.prepared(method, urljoin(call[1], reply.header("location")), body,
+                           [line for line in lines[3:] if line[0] != "Cookie"])
+
+
+def metadata():
+    """RFC 8414, 3.1 puts the well-known part between host and path of the issuer, OpenID Connect behind both."""
+    parts, found = urlsplit(BASE), {}
+    for kind in TARGET["metadata"]:
+        url = (BASE + "/.well-known/openid-configuration" if kind == "openid" else "%s://%s%s%s" % (
+            parts[0], parts[1], "/.well-known/oauth-authorization-server", parts.path))
+        found = Screen().ask(Screen().prepared("GET", url)).document()
+        if isinstance(found, dict) and "token_endpoint" in found:
+            return found
+    raise Lost("no metadata of an authorization server at " + BASE)
+
+
 def endpoint(name):
     given = TARGET["endpoints"].get(name)
     if given is None:
-        metadata = Screen().ask(Screen().prepared("GET", BASE + TARGET["metadata"])).document()
-        given = metadata.get({"codes": "device_authorization_endpoint"}.get(name, name + "_endpoint"))
+        given = metadata().get({"codes": "device_authorization_endpoint"}.get(name, name + "_endpoint"))
         TARGET["endpoints"][name] = given
+    if not given and name in ("codes", "token"):
+        raise Lost("the server's metadata names no endpoint for %ss" % name.rstrip("s"))
     return urljoin(BASE + "/", given) if given else None
 
 
-def client(fields, other=False):
-    fields = dict(fields, client_id=TARGET["otherClient" if other else "client"])
+def authenticated(screen, url, fields, other=False):
+    """A form of the client's (RFC 6749, 2.3.1; 3.2.1 without a secret)."""
+    name = TARGET["otherClient" if other else "client"]
     secret = os.environ.get("SCREENRIG_OTHER_SECRET" if other else "SCREENRIG_SECRET")
-    if secret:
-        fields["client_secret"] = secret
-    return fields
+    if secret and TARGET["authentication"] == "basic":
+        pair = ":".join(quote(text, safe="") for text in (name, secret)).encode()
+        return form(screen, url, fields, headers=[("Authorization", "Basic " + base64.b64encode(pair).decode())])
+    fields = dict(fields, client_id=name)
+    return form(screen, url, dict(fields, client_secret=secret) if secret else fields)
 
 
 def decision(found, wanted):
@@ -113,10 +136,7 @@ def walk(screen, codes, account, wanted):
         reply = screen.ask(call)
         url = call[1]
         if 300 <= reply.status < 400:
-            # These two keep the method and the body.
-            method, _, lines, body = call if reply.status in (307, 308) else ("GET", "", [], b"")
-            call = screen.prepared(method, urljoin(url, reply.header("location")), body,
-                                   [line for line in lines[3:] if line[0] != "Cookie"])
+            call = redirected(screen, call, reply)
             continue
         page = Page(reply.text())
         for found in page.forms:
@@ -124,12 +144,16 @@ def walk(screen, codes, account, wanted):
             names = [name for name, _, kind in found["fields"] if kind != "hidden"]
             passwords = [name for name, _, kind in found["fields"] if kind == "password"]
             users = [name for name, _, kind in found["fields"] if asks_user(name, kind)]
+            texts = [name for name, _, kind in found["fields"] if name and kind in ("", "text", "tel")]
+            # The only text of the page for the code is the code, whatever its name.
+            alone = (texts if len(texts) == 1 and not users and found["method"] == "post"
+                     and urlsplit(url).path == urlsplit(codes["verification_uri"]).path else [])
             if passwords and not sent:
                 # On a page of its own the password may come after the name.
                 user = [(name, account[0]) for name in users or names if name and name not in passwords][:1]
                 fields, sent = hidden + user + [(passwords[0], account[1])], True
-            elif not entered and any("code" in name for name in names):
-                field = next(name for name in names if "code" in name)
+            elif not entered and (alone or any("code" in name for name in names)):
+                field = next((name for name in names if "code" in name), (alone + [""])[0])
                 fields, entered = hidden + [(field, codes["user_code"])], True
             elif users and found["method"] == "post" and not (named or sent):
                 fields, named = hidden + [(users[0], account[0])], True
@@ -170,6 +194,11 @@ def walk_calls(screen, codes, account, wanted):
     raise Lost("the rig has no request for " + wanted)
 
 
+def told(step, reply):
+    text = reply.header("location") or reply.text()
+    return any(word in text for word in TARGET["approvedWhen" if step == "approval" else "refusedWhen"])
+
+
 class Seen:
     def __init__(self, op, sent, reply):
         self.op, self.step, self.sent, self.first = op, op["op"], sent, reply.first
@@ -179,10 +208,8 @@ class Seen:
         self.user = None
         if self.status == 429 or self.status >= 500:
             raise Lost("%s answered %d" % (self.step, self.status))
-        text = reply.header("location") or reply.text()
         if self.step in ("approval", "refusal"):
-            words = TARGET["approvedWhen" if self.step == "approval" else "refusedWhen"]
-            self.confirmed = self.status < 400 and any(word in text for word in words)
+            self.confirmed = self.status < 400 and told(self.step, reply)
         token = self.document.get(
             {"id-token": "id_token", "access-token": "access_token"}.get(TARGET["userFrom"], ""))
         if token and token.count(".") == 2:
@@ -216,24 +243,24 @@ class Trial:
         other = step.startswith("other-client-")
         if step == "device-authorization":
             fields = {"scope": TARGET["scope"]} if TARGET["scope"] else {}
-            return form(screen, endpoint("codes"), client(fields))
+            return authenticated(screen, endpoint("codes"), fields)
         codes = self.codes.get(op["args"].get("code") or "newest")
         if step in ("approval", "refusal", "verification-page"):
             account = self.accounts[(int(op["args"].get("account") or 1) - 1) % len(self.accounts)]
             self.given[op["id"]] = account[2]
             return walk(screen, codes, account, step)
         if step in ("device-token", "other-client-token"):
-            return form(screen, endpoint("token"), client({
+            return authenticated(screen, endpoint("token"), {
                 "grant_type": "urn:ietf:params:oauth:grant-type:device_code",
-                "device_code": codes["device_code"]}, other))
+                "device_code": codes["device_code"]}, other)
         held = self.revoked[-1] if op.get("given") else self.sessions[-1]
         op["shown"] = held.get("refresh_token") or held["access_token"]
         if step in ("refresh-token", "other-client-refresh"):
-            return form(screen, endpoint("token"), client({
-                "grant_type": "refresh_token", "refresh_token": held["refresh_token"]}, other))
+            return authenticated(screen, endpoint("token"), {
+                "grant_type": "refresh_token", "refresh_token": held["refresh_token"]}, other)
         if step in ("revocation", "other-client-revocation"):
             self.revoked.append(held)
-            return form(screen, endpoint("revocation"), client({"token": op["shown"]}, other))
+            return authenticated(screen, endpoint("revocation"), {"token": op["shown"]}, other)
         return screen.prepared("GET", endpoint("userinfo"), b"", [
             ("Authorization", "Bearer " + held["access_token"])])
 
@@ -249,12 +276,24 @@ class Trial:
             self.sessions.append(seen.document)
         return seen
 
+    def followed(self, op, call, reply):
+        """A decision whose answer leads on before it is told is told by the page in the end, as in a browser."""
+        screen = self.screen(op["actor"])
+        screen.note(reply)
+        for _ in range(20):
+            if (op["op"] not in ("approval", "refusal") or TARGET["phone"] or not 300 <= reply.status < 400
+                    or told(op["op"], reply)):
+                break
+            call = redirected(screen, call, reply)
+            reply = screen.ask(call)
+        return reply
+
     def plain(self, op):
         call = self.request(op)
         wire = Wire(call[1])
         wire.hold(*call)
         sent = wire.release()
-        seen = self.take(op, sent, self.screen(op["actor"]).note(wire.read()))
+        seen = self.take(op, sent, self.followed(op, call, wire.read()))
         wire.socket.close()
         return seen
 
@@ -271,7 +310,7 @@ class Trial:
             gates.append((op, wire))
             wire.hold(*call)
         time.sleep(0.05)
-        by_id, sent, replies, errors = {op["id"]: op for op in ops}, {}, {}, []
+        by_id, sent, replies, ends, errors = {op["id"]: op for op in ops}, {}, {}, {}, []
         gone = {op["id"]: threading.Event() for op in ops}
         done = {op["id"]: threading.Event() for op in ops}
         lead = max([0] + [-op["offsetUs"] for op in ops]) * 1000
@@ -290,6 +329,8 @@ class Trial:
                 return sent.get(base["id"], start) + op["offsetUs"] * 1000
             return due(base) + op["offsetUs"] * 1000
 
+        calls = {op["id"]: call for op, call in calls}
+
         def play(op, wire):
             try:
                 instant = due(op)
@@ -300,6 +341,8 @@ class Trial:
                 sent[op["id"]] = wire.release()
                 gone[op["id"]].set()
                 replies[op["id"]] = wire.read()
+                done[op["id"]].set()
+                ends[op["id"]] = self.followed(op, calls[op["id"]], replies[op["id"]])
             except (Lost, OSError, ValueError, KeyError) as error:
                 errors.append(error)
             finally:
@@ -314,7 +357,7 @@ class Trial:
         if errors:
             raise Lost(str(errors[0]))
         for op, wire in sorted(gates, key=lambda gate: sent[gate[0]["id"]]):
-            self.take(op, sent[op["id"]], self.screen(op["actor"]).note(replies[op["id"]]))
+            self.take(op, sent[op["id"]], ends[op["id"]])
             wire.socket.close()
 
     def play(self):
@@ -489,7 +532,7 @@ def main():
         trial = Trial((accounts + accounts)[start:start + 2])
         try:
             trial.play()
-        except (Lost, OSError, KeyError, ValueError) as error:
+        except (Lost, OSError, LookupError, TypeError, ValueError) as error:
             return "%s: %s" % (type(error).__name__, error)
         return trial
 
