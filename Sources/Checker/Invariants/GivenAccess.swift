@@ -78,7 +78,7 @@ extension HouseholdState {
         of pass: ProfileBook.PassSeen, _ operation: Observed, _ beat: CompactOperation
     ) {
         guard let shown = pass.shown, shown.ret < beat.call else { return }
-        // By our clock; without codes, which show how it lies to the service's, by the beginning of the token that came with it.
+        // By our clock, as far as codes show how it lies to the service's; else by the beginning of the token that came with it.
         let window = registry.clock.window(of: pass.expires, at: now)
         let end = window.map { $0.high.plus(registry.sweepLag) }
         let byService = (operation.generated &- pass.expires) &* 1_000_000
@@ -86,7 +86,7 @@ extension HouseholdState {
         let gap: Int64
         if let window, let end, beat.call > end {
             gap = beat.call - window.high
-        } else if window == nil, operation.generated > 0, byService > slack {
+        } else if operation.generated > 0, byService > slack {
             gap = byService
         } else {
             return
