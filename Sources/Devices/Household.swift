@@ -90,6 +90,8 @@ actor Household {
     var sdkApp = SDKAppState()
     /// The service's clock, as its codes tell it.
     var serviceClock = CodeClock()
+    /// By how much the service has told the TV to poll its code more slowly (RFC 8628, 3.5).
+    var slowedDown: Duration = .zero
     /// When the token that the last poll saw expires.
     var tokenEnd: Instant?
     /// It was authorized for something, by itself and not by an SDK.

@@ -122,9 +122,14 @@ extension Household {
         var pace = PollPlan(
             terms.polling, atLeast: issued.pollInterval,
             seed: plan.pollSeed.child("poller", position))
+        pace.widen(by: slowedDown)
         let share = terms.polling.every / (morePollers.count + 1) * position
-        var due = max(
-            pace.first(after: start) + (terms.polling.isAligned ? .zero : share), pollsFrom)
+        // The TV's own loop goes on from a poll.
+        let first =
+            position == 0
+            ? pace.next(due: start, ended: start)
+            : pace.first(after: start) + (terms.polling.isAligned ? .zero : share)
+        var due = max(first, pollsFrom)
         do throws(StopReason) {
             while pollersEnd.map({ due < $0 }) ?? true {
                 try await nap(due - lane.now)

@@ -24,6 +24,7 @@ extension Household {
         var pace = PollPlan(
             terms.polling, atLeast: order.issued.pollInterval, firstAfter: order.firstAfter,
             seed: plan.pollSeed.child("poll"))
+        slowedDown = .zero
         var due = max(pace.first(after: order.start), pollsFrom)
         var failures = 0
         /// Nothing but tokens that were over already.
@@ -60,6 +61,7 @@ extension Household {
             case .slower(let by):
                 failures = 0
                 pace.widen(by: by)
+                slowedDown += by
                 due = pace.next(due: due, ended: polled.exchange.ended)
             case .codeOver where siblingToken != nil:
                 if let siblingToken { see(token: siblingToken, due: due) }

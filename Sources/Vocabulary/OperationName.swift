@@ -278,8 +278,11 @@ extension OperationName {
         Declaration(
             "logout",
             "the TV signs out",
-            "204. Afterwards no token of this device works.",
-            harmless: "None known: a second logout also returns 204."),
+            "adobe-pass-v1: 204, and no token of this device works any more. adobe-pass-v2: 200; the "
+                + "profile of the provider that it names is gone, others stay.",
+            harmless:
+                "None known: a second logout is answered 204 again, in adobe-pass-v2 with 200 and invalid."
+        ),
         Declaration(
             "create-session",
             "the TV asks for an authentication session and its code",

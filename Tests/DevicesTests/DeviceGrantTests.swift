@@ -65,6 +65,10 @@ struct DeviceGrantTests {
         let slowed = try Self.life(.slowsDown).polled
         #expect(slowed.count > 1)
         #expect(zip(slowed, slowed.dropFirst()).allSatisfy { $1 - $0 >= .seconds(7) })
+        // A TV that looks again after its token keeps what it was told.
+        let again = try Self.life(.slowsDown, bench: ", after-success: 20s").polled
+        #expect(again.count > slowed.count)
+        #expect(zip(again, again.dropFirst()).allSatisfy { $1 - $0 >= .seconds(7) })
     }
 
     @Test("a code that served for an answer that was lost did not expire")

@@ -81,13 +81,13 @@ extension HouseholdState {
         // By our clock, as far as codes show how it lies to the service's; else by the beginning of the token that came with it.
         let window = registry.clock.window(of: pass.expires, at: now)
         let end = window.map { $0.high.plus(registry.sweepLag) }
-        let byService = (operation.generated &- pass.expires) &* 1_000_000
-        let slack = 1_000_000_000 + registry.clockTolerance + registry.sweepLag
+        let late = operation.generated &- pass.expires
+        let slack = 1_000 + (registry.clockTolerance + registry.sweepLag) / 1_000_000
         let gap: Int64
         if let window, let end, beat.call > end {
             gap = beat.call - window.high
-        } else if operation.generated > 0, byService > slack {
-            gap = byService
+        } else if operation.generated > 0, late > slack {
+            gap = min(late, 1_000_000_000_000) * 1_000_000
         } else {
             return
         }

@@ -70,7 +70,7 @@ public struct Export: Sendable {
         let rest = talkative.count > 8 ? " and \(talkative.count - 8) more" : ""
         let kept =
             talkative.isEmpty
-            ? "this run has none" : "this run has those of household \(shown)\(rest)"
+            ? "this run recorded none" : "this run has those of household \(shown)\(rest)"
         return
             "they are recorded for households with a violation, for the first error of each type and for "
             + "the first household of each kind: \(kept). 'screenrig try RIG --bodies' shows all of one "

@@ -61,7 +61,7 @@ extension TrafficOptions {
         options.judges = !skipsChecks
         options.telemetry = exporter
         options.judgeBacklog = judgeBacklog
-        options.keepsMessages = trial == nil && !skipsBodies
+        options.keepsMessages = !skipsBodies
         if trial == nil {
             options.throttledBy = try await throttle(of: rig, on: venue)
         } else {
