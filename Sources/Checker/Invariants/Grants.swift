@@ -269,8 +269,9 @@ extension HouseholdState {
 
     /// Whether it shows an access token that may have run out (RFC 6749, 5.1): that it is turned down tells nothing of the sign-in.
     func isOverByItself(_ operation: Observed) -> Bool {
-        guard let grantBook, operation.operation == .userinfo, operation.effect != .success
-        else { return false }
+        guard operation.operation == .userinfo, operation.effect != .success, let grantBook else {
+            return false
+        }
         return grantBook.accessEnds <= operation.ret
     }
 
