@@ -21,8 +21,8 @@ extension HouseholdState {
         case _ where isEdge || operation.effect == .nothing: return nil
         case _ where operation.flags.contains(.anothers): return nil
         case _ where isOverByItself(operation): return nil
-        // That a code is over tells nothing of a sign-in: another poll may have used it meanwhile, which is not known yet, and
-        // an end that comes too early is judged by itself (RFC 8628, 3.5).
+        // An expired code says nothing about a sign-in: another poll may have used it meanwhile, which is not known yet, and
+        // an end that comes too early is judged separately (RFC 8628, 3.5).
         case .poll where operation.operation == .deviceToken && operation.effect == .expired:
             return nil
         case .poll, .checkSignIn: return tokenRead(operation)
@@ -96,7 +96,7 @@ extension HouseholdState {
     /// When what an answer gave ends, by our clock: `generated` was read within the request.
     func lifeWindow(_ operation: Observed) -> (low: Int64, high: Int64) {
         let life = (operation.expires - operation.generated) &* 1_000_000
-        // A device grant tells lives, and no instants (RFC 8628, 3.2; RFC 6749, 5.1).
+        // A device grant states lifetimes, and no instants (RFC 8628, 3.2; RFC 6749, 5.1).
         let isTold = operation.generated > 0 || registry.isDeviceGrant
         guard isTold, operation.expires > operation.generated,
             life < 1_000_000_000_000_000

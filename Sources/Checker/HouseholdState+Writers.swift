@@ -82,7 +82,7 @@ extension HouseholdState {
 
     /// Whether the sign-in behind `value` may have ended by itself before `time`.
     func mayHaveExpired(_ value: UInt8, by time: Int64, at slot: UInt8 = 0) -> Bool {
-        if let grantBook, grantBook.accessEnds <= time { return true }
+        if isAccessOver(by: time) { return true }
         let shortest = registry.shortestSignIn
         var isKnown = false
         for position in tokens.indices

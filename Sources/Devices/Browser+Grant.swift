@@ -1,6 +1,6 @@
-internal import Dialects
+public import Dialects
 internal import Journal
-internal import Lanes
+public import Lanes
 internal import Rigs
 internal import Vocabulary
 
@@ -37,9 +37,9 @@ extension Dialect {
         return next
     }
 
-    /// The request that a browser sends next for a decision whose result is not told yet; nil where it is, or where nothing
-    /// leads on.
-    func next(ofDecision sent: Call, after answered: Answered) -> Call? {
+    /// The request that a browser sends next for a decision whose result no response has shown yet; nil where one has, or
+    /// where nothing leads on.
+    public func next(ofDecision sent: Call, after answered: Answered) -> Call? {
         guard pages != nil, sent.isDecision || sent.decided != nil,
             answered.exchange.observation.result == .none,
             case .redirect(let address) = answered.answer
@@ -66,7 +66,7 @@ extension Household {
         switch finder.step {
         case .other: return false
         case .enter(let form, let field):
-            // What the link has filled in nobody types.
+            // The viewer does not type what the link has filled in.
             let mistypes =
                 plan.viewer.mistypesCode && !walk.person.isSecond && !progress.hasMistypedCode
                 && !progress.hasEnteredCode

@@ -15,7 +15,7 @@ struct CodeClock {
     private var reading: (generated: Int64, since: Instant, at: Instant)?
 
     mutating func read(_ issued: Answered) {
-        // A device grant tells lives, and no instants.
+        // A device grant states lifetimes, and no instants.
         guard let generated = issued.exchange.observation.generated, generated > 0 else { return }
         reading = (generated, issued.exchange.sent, issued.exchange.ended)
     }
@@ -44,9 +44,9 @@ extension Household {
     /// them, and one more wait of the TV fit into the lifetime that came with the code. Then the service ended the code
     /// too early, or took too long; or a rate limit of this run delayed the phone for so long. A lifetime shorter than
     /// the rig asks for, or than the usual one, may be intended: the cause names it.
-    /// `told`: by an answer; else the TV's next poll would come after its end.
+    /// `reported`: by a response; else the TV's next poll would come after its end.
     @inline(never)
-    func codeRanOut(_ issued: IssuedCode, told: Bool = true) -> StopReason {
+    func codeRanOut(_ issued: IssuedCode, reported: Bool = true) -> StopReason {
         let wait = max(
             terms.polling.button?.value(atShare: 0.95)
                 ?? terms.polling.every * (1 + terms.polling.jitter),
@@ -54,7 +54,7 @@ extension Household {
         if signInTimes.contains(where: { $0 < issued.lifetime - wait }) {
             let delay = phoneDelay
             return signInTimes.contains { $0 + delay < issued.lifetime - wait }
-                ? inTime(told: told) : Self.endedWhileDelayed
+                ? inTime(reported: reported) : Self.endedWhileDelayed
         }
         guard issued.lifetime < terms.code.expectedLifetime else {
             return .abandoned("\(ours: HouseholdRecord.tooLate)", by: .viewer)
@@ -67,14 +67,14 @@ extension Household {
     }
 
     /// The code of an order has run out. A viewer who was done before the TV's last poll was sent, at `asked`, was in time.
-    func ranOut(_ order: PollOrder, asked: Instant?, told: Bool) -> StopReason {
+    func ranOut(_ order: PollOrder, asked: Instant?, reported: Bool) -> StopReason {
         if case .abandoned(_, by: .service) = order.whenOver {
-            return codeRanOut(order.issued, told: told)
+            return codeRanOut(order.issued, reported: reported)
         }
         guard case .abandoned(_, by: .viewer) = order.whenOver, let phoneDone, let asked,
             phoneDone < asked
         else { return order.whenOver }
-        return hasRefused ? .refusedByViewer : inTime(told: told)
+        return hasRefused ? .refusedByViewer : inTime(reported: reported)
     }
 
     /// The phone was under way when the TV had no poll left, and was done before the code's end.
@@ -90,11 +90,11 @@ extension Household {
     }
 
     /// A service may take a code back before: an answer that was lost on its way has redeemed it (RFC 6749, 5.2).
-    private func inTime(told: Bool) -> StopReason {
+    private func inTime(reported: Bool) -> StopReason {
         .abandoned(
             isCodeOver
                 ? "the code expired although the viewer was in time"
-                : told
+                : reported
                     ? "the code was no longer valid before its lifetime was over, although the viewer was in time"
                     : "the TV saw no token although the viewer was in time, and its next poll would have come after the "
                         + "code's end",

@@ -90,7 +90,7 @@ actor Household {
     var sdkApp = SDKAppState()
     /// The service's clock, as its codes tell it.
     var serviceClock = CodeClock()
-    /// By how much the service has told the TV to poll its code more slowly (RFC 8628, 3.5).
+    /// By how much `slow_down` has lengthened the poll interval of the code (RFC 8628, 3.5).
     var slowedDown: Duration = .zero
     /// When the token that the last poll saw expires.
     var tokenEnd: Instant?

@@ -34,7 +34,7 @@ extension Household {
         /// Another poll loop may be hearing what the code has served for.
         var mayBeSiblings = dialect.pages != nil && !morePollers.isEmpty
         while true {
-            if due >= order.ends { throw deadToken ?? ranOut(order, asked: asked, told: false) }
+            if due >= order.ends { throw deadToken ?? ranOut(order, asked: asked, reported: false) }
             let since = lane.now
             try await nap(due - since)
             if let viewerLeft { throw viewerLeft }
@@ -69,7 +69,7 @@ extension Household {
             case .codeOver where mayBeSiblings:
                 mayBeSiblings = false
                 due = pace.next(due: due, ended: polled.exchange.ended)
-            case .codeOver: throw deadToken ?? ranOut(order, asked: asked, told: true)
+            case .codeOver: throw deadToken ?? ranOut(order, asked: asked, reported: true)
             case .denied where hasRefused: throw .refusedByViewer
             // A service that asks for an interval is not asked more often than that.
             case .fault where order.issued.pollInterval != nil:

@@ -55,3 +55,11 @@ extension JSONDocument.Value {
         (48...57).contains($0) || $0 == UInt8(ascii: "-")
     }
 }
+
+extension Duration {
+    /// Rounded toward zero.
+    public var wholeMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    }
+}

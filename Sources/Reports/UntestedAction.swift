@@ -56,7 +56,8 @@ extension Findings {
                     remedy: "polling.after-success tests it",
                     sentence: "\(invariant.name) was not tested: no request after a "
                         + "\(words.event) would have shown it broken "
-                        + "(0 of \(Figures.counted(events, words.event))); real TVs send none. To test it, let TVs poll on for longer than polling.every: polling: {after-success: 12s}; "
+                        + "(0 of \(Figures.counted(events, words.event))); real TVs send none. "
+                        + "To test it, let TVs poll on for longer than polling.every: polling: {after-success: 12s}; "
                         + "apps with an SDK do not poll on"
                 ))
         }

@@ -212,11 +212,3 @@ struct Moment {
     /// Epoch milliseconds.
     let milliseconds: Int64
 }
-
-extension Duration {
-    /// Rounded toward zero.
-    var wholeMilliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
-    }
-}

@@ -63,7 +63,7 @@ import Vocabulary
             .tv, .deviceToken, at: 2_000, took: 13, .expired, status: 400, reason: "expired_token")
         story.tell(.tv, .deviceToken, at: 2_004, took: 1, secret: 1, status: 200)
         #expect(story.sentences == [])
-        // Nobody has used it: it ended too early.
+        // Without another poll that used it, it ended too early.
         var lost = self.story()
         lost.decide(.approval, at: 1_500)
         lost.tell(

@@ -65,7 +65,7 @@ struct DeviceGrantTests {
         let slowed = try Self.life(.slowsDown).polled
         #expect(slowed.count > 1)
         #expect(zip(slowed, slowed.dropFirst()).allSatisfy { $1 - $0 >= .seconds(7) })
-        // A TV that looks again after its token keeps what it was told.
+        // A TV that polls on after its token keeps the longer interval.
         let again = try Self.life(.slowsDown, bench: ", after-success: 20s").polled
         #expect(again.count > slowed.count)
         #expect(zip(again, again.dropFirst()).allSatisfy { $1 - $0 >= .seconds(7) })

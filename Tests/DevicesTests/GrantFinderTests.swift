@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test("a decision that is led on goes on as in a browser until its result is told")
+    @Test("a decision that is led on goes on as in a browser until a response shows its result")
     func ledOn() throws {
         let origin = Origin(scheme: .https, host: "tv.example.test")
         var terms = DeviceGrantTerms.Preset.standard.terms

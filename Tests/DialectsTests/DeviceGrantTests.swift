@@ -382,7 +382,7 @@ import Vocabulary
         #expect(!calls[1].provoked && outcome(1) == .blocked)
     }
 
-    @Test("a token response tells how long its access token is good for (RFC 6749, 5.1)")
+    @Test("a token response states the lifetime of its access token (RFC 6749, 5.1)")
     func tokenLife() throws {
         let dialect = Self.dialect()
         let call = try #require(dialect.poll(Self.issued(dialect), .token, Self.credential()))
@@ -390,8 +390,8 @@ import Vocabulary
             dialect.read(
                 Self.reply(200, #"{"access_token":"t","token_type":"Bearer"\#(life)}"#), to: call)
         }
-        let told = read(",\"expires_in\":3").observation
-        #expect(told.generated == 0 && told.expires == 3000)
+        let stated = read(",\"expires_in\":3").observation
+        #expect(stated.generated == 0 && stated.expires == 3000)
         for life in ["", ",\"expires_in\":\"soon\"", ",\"expires_in\":null"] {
             #expect(read(life).observation.expires == nil && read(life).outcome == .ok)
         }

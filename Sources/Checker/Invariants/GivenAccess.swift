@@ -79,12 +79,12 @@ extension HouseholdState {
     ) {
         guard let shown = pass.shown, shown.ret < beat.call else { return }
         // By our clock, as far as codes show how it lies to the service's; else by the beginning of the token that came with it.
-        let window = registry.clock.window(of: pass.expires, at: now)
-        let end = window.map { $0.high.plus(registry.sweepLag) }
         let late = operation.generated &- pass.expires
         let slack = 1_000 + (registry.clockTolerance + registry.sweepLag) / 1_000_000
         let gap: Int64
-        if let window, let end, beat.call > end {
+        if let window = registry.clock.window(of: pass.expires, at: now),
+            beat.call > window.high.plus(registry.sweepLag)
+        {
             gap = beat.call - window.high
         } else if operation.generated > 0, late > slack {
             gap = min(late, 1_000_000_000_000) * 1_000_000

@@ -45,7 +45,7 @@ struct GrantBook: Sendable {
     var returned: [UInt64] = []
     /// The code whose token the TV holds; 0: none.
     var held: UInt64 = 0
-    /// When the access token that it got last ends by itself, at the earliest and by our clock; never, where nothing is told.
+    /// When its latest access token expires, at the earliest and by our clock; never, where the service states no lifetime.
     var accessEnds = Int64.max
     /// Revocations by another client that were answered as if they had been taken.
     var othersRevocations: [CompactOperation] = []
@@ -116,21 +116,30 @@ extension HouseholdState {
     /// Notes whose token the TV holds, as far as its answers tell.
     private mutating func noteHeld(_ operation: Observed) {
         let code = operation.code
-        let end = lifeWindow(operation).low
         switch (operation.operation, operation.effect) {
         case (.deviceAuthorization, .success) where (grantBook?.held ?? 0) != 0:
             changeGrants { $0.others.append(code) }
         case (.deviceToken, .success):
             changeGrants {
                 if $0.others.contains(code) { $0.holdsSeveral = true } else { $0.held = code }
-                $0.accessEnds = end
             }
-        case (.refreshToken, .success): changeGrants { $0.accessEnds = end }
+            noteAccessEnd(operation)
+        case (.refreshToken, .success): noteAccessEnd(operation)
         case (.revocation, .success), (.userinfo, .unauthenticated), (.refreshToken, .denied):
             guard let grantBook, !grantBook.holdsSeveral else { return }
             changeGrants { $0.held = 0 }
         default: break
         }
+    }
+
+    private mutating func noteAccessEnd(_ operation: Observed) {
+        let end = lifeWindow(operation).low
+        changeGrants { $0.accessEnds = end }
+    }
+
+    /// Whether the TV's access token may have expired by `time` (RFC 6749, 5.1).
+    func isAccessOver(by time: Int64) -> Bool {
+        grantBook.map { $0.accessEnds <= time } ?? false
     }
 
     /// Whether it shows a refresh token that an earlier request had shown, and that one of the two replaced.
@@ -267,12 +276,10 @@ extension HouseholdState {
         return operation.ret >= lives[life].low || isUsed(operation.code, by: operation.ret)
     }
 
-    /// Whether it shows an access token that may have run out (RFC 6749, 5.1): that it is turned down tells nothing of the sign-in.
+    /// Whether a rejected access token may have expired: its rejection then says nothing about the sign-in.
     func isOverByItself(_ operation: Observed) -> Bool {
-        guard operation.operation == .userinfo, operation.effect != .success, let grantBook else {
-            return false
-        }
-        return grantBook.accessEnds <= operation.ret
+        operation.operation == .userinfo && operation.effect != .success
+            && isAccessOver(by: operation.ret)
     }
 
     mutating func judgeGrant(_ operation: Observed, _ beat: CompactOperation) {

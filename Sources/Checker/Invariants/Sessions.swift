@@ -196,18 +196,16 @@ extension HouseholdState {
         }
         let gap = beat.call - last.beat.ret
         let isProxied = beat.flags & Observed.Flags.proxied.rawValue != 0
+        let contradiction =
+            "\(beat.name) returned \"invalid\" (no profile) \(milliseconds(gap)) after \(last.beat.name) had "
+            + "returned a live profile at that provider; "
         if !isProxied, let other = elsewhere(operation.slot, since: last.beat, by: beat.ret) {
-            let text =
-                "\(beat.name) returned \"invalid\" (no profile) \(milliseconds(gap)) after \(last.beat.name) had "
-                + "returned a live profile at that provider; in between only another provider's changed "
-                + "(\(other.name))"
+            let text = contradiction + "in between only another provider's changed (\(other.name))"
             return accuse(
                 violation(
                     .providerIndependence, .certain, [last.beat, other, beat], gap: gap, text))
         }
-        let text =
-            "\(beat.name) returned \"invalid\" (no profile) \(milliseconds(gap)) after \(last.beat.name) had "
-            + "returned a live profile at that provider; nothing in between ended it"
+        let text = contradiction + "nothing in between ended it"
         var found = violation(
             .profileViewsAgree,
             isProxied ? .suspicion("a proxy may have repeated the request") : .certain,

@@ -57,12 +57,6 @@ public struct DrivenHousehold: Sendable {
         }
     }
 
-    /// The request that a browser sends next for a decision whose result is not told yet; nil where it is, or where nothing
-    /// leads on.
-    public func next(ofDecision sent: Call, after answered: Answered) -> Call? {
-        dialect.next(ofDecision: sent, after: answered)
-    }
-
     /// Has a screen use the client, token and, if it `keepsCookies`, the cookies of another: the same
     /// app over another connection.
     public func share(from source: Screen, to target: Screen, keepsCookies: Bool) {

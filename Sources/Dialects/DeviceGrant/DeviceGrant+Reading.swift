@@ -176,7 +176,7 @@ extension DeviceGrant {
         var reading = Reading(
             .ok, .code(issued),
             Observation(
-                .success, code: issued.code, generated: 0, expires: life.inMilliseconds))
+                .success, code: issued.code, generated: 0, expires: life.wholeMilliseconds))
         for name in ["expires_in", "interval"] where tree[name]?.kind == .string {
             reading.deviations.append(
                 Deviation(
@@ -194,7 +194,7 @@ extension DeviceGrant {
         }
         let refresh = tree["refresh_token"]?.text.flatMap { $0.isEmpty ? nil : Secret($0) }
         // RFC 6749, 6: without a new one the old one goes on.
-        // A recommendation of the standard; what is no time is none.
+        // Recommended by the standard, and not required; a value that is no number counts as missing.
         let lifetime = tree["expires_in"]?.seconds
         let session = DeviceSession(access: Secret(access), refresh: refresh)
         let token: String? =
@@ -214,7 +214,7 @@ extension DeviceGrant {
             .ok, .signedIn(tag, session: session),
             Observation(
                 .success, tag: tag, generated: lifetime == nil ? nil : 0,
-                expires: lifetime?.inMilliseconds, secret: secret))
+                expires: lifetime?.wholeMilliseconds, secret: secret))
         if tree["token_type"]?.text == nil {
             reading.deviations.append(
                 Deviation(rule: "RFC 6749 5.1: token_type is a string", found: "none"))
@@ -291,12 +291,6 @@ extension DeviceGrant {
 extension Call {
     /// By it a person decides on a device.
     public var isDecision: Bool { operation == .approval || operation == .refusal }
-}
-
-extension Duration {
-    fileprivate var inMilliseconds: Int64 {
-        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
-    }
 }
 
 /// The claims of a JWT, without its signature: a device takes the token from the server itself.

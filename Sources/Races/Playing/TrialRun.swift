@@ -276,8 +276,8 @@ actor TrialRun {
         take(await lane.send(call, from: device), of: position)
     }
 
-    /// A person's browser follows where a decision is led on, until a page tells what came of it: the decision itself may be
-    /// taken on the way (307 and 308). The last answer, where there was another.
+    /// Follows the redirects of a decision as a browser does, until a page shows its result: the service may apply the
+    /// decision on the way (307 and 308). Returns the last response, if there was a redirect.
     @discardableResult
     func followDecision(_ position: Int) async -> Answered? {
         guard var sent = ops[position].call, var answered = ops[position].progress.answered
@@ -286,7 +286,7 @@ actor TrialRun {
         let room = rooms[room(position)]
         let device = room.device(cast.screens[position]).value
         for _ in 0..<ground.terms.maxHops {
-            guard let next = room.next(ofDecision: sent, after: answered) else { break }
+            guard let next = room.dialect.next(ofDecision: sent, after: answered) else { break }
             sent = next
             answered = await lane.send(sent, from: device)
             last = answered

@@ -25,7 +25,7 @@ public struct RunIndex: Sendable {
         public var headline: String
         /// By whom or whatever ended it before its end: a key, a signal, the end of its process.
         public var wasInterrupted = false
-        /// Name of its page; nil where there is none.
+        /// Name of its page; nil if the run left no report.
         public var page: String?
         /// Households that signed in of those that started; p95 of a sign-in in milliseconds; errors of requests.
         public var signedIn: (Int, of: Int)?
@@ -207,7 +207,7 @@ extension RunIndex.Entry {
                 ?? ".")
     }
 
-    /// Of a file of ours; nil where there is none.
+    /// The root of a file that screenrig wrote; nil for any other.
     private static func json(_ path: String) -> JSONDocument.Value? {
         guard let data = FileManager.default.contents(atPath: path) else { return nil }
         var limit: JSON.Limit?

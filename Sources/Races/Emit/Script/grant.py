@@ -73,7 +73,7 @@ def redirected(screen, call, reply):
 
 def metadata():
     """RFC 8414, 3.1 puts the well-known part between host and path of the issuer, OpenID Connect behind both."""
-    parts, found = urlsplit(BASE), {}
+    parts = urlsplit(BASE)
     for kind in TARGET["metadata"]:
         url = (BASE + "/.well-known/openid-configuration" if kind == "openid" else "%s://%s%s%s" % (
             parts[0], parts[1], "/.well-known/oauth-authorization-server", parts.path))
@@ -86,8 +86,12 @@ def metadata():
 def endpoint(name):
     given = TARGET["endpoints"].get(name)
     if given is None:
-        given = metadata().get({"codes": "device_authorization_endpoint"}.get(name, name + "_endpoint"))
-        TARGET["endpoints"][name] = given
+        found = metadata()
+        for key in ("codes", "token", "revocation", "userinfo"):
+            if TARGET["endpoints"].get(key) is None:
+                field = "device_authorization_endpoint" if key == "codes" else key + "_endpoint"
+                TARGET["endpoints"][key] = found.get(field, "")
+        given = TARGET["endpoints"][name]
     if not given and name in ("codes", "token"):
         raise Lost("the server's metadata names no endpoint for %ss" % name.rstrip("s"))
     return urljoin(BASE + "/", given) if given else None
@@ -194,7 +198,7 @@ def walk_calls(screen, codes, account, wanted):
     raise Lost("the rig has no request for " + wanted)
 
 
-def told(step, reply):
+def confirms(step, reply):
     text = reply.header("location") or reply.text()
     return any(word in text for word in TARGET["approvedWhen" if step == "approval" else "refusedWhen"])
 
@@ -209,7 +213,7 @@ class Seen:
         if self.status == 429 or self.status >= 500:
             raise Lost("%s answered %d" % (self.step, self.status))
         if self.step in ("approval", "refusal"):
-            self.confirmed = self.status < 400 and told(self.step, reply)
+            self.confirmed = self.status < 400 and confirms(self.step, reply)
         token = self.document.get(
             {"id-token": "id_token", "access-token": "access_token"}.get(TARGET["userFrom"], ""))
         if token and token.count(".") == 2:
@@ -277,12 +281,12 @@ class Trial:
         return seen
 
     def followed(self, op, call, reply):
-        """A decision whose answer leads on before it is told is told by the page in the end, as in a browser."""
+        """The last response to a decision: a redirect that does not show its result is followed, as in a browser."""
         screen = self.screen(op["actor"])
         screen.note(reply)
         for _ in range(20):
             if (op["op"] not in ("approval", "refusal") or TARGET["phone"] or not 300 <= reply.status < 400
-                    or told(op["op"], reply)):
+                    or confirms(op["op"], reply)):
                 break
             call = redirected(screen, call, reply)
             reply = screen.ask(call)
