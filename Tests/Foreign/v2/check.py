@@ -34,7 +34,8 @@ class Servers:
     def of(self, *options):
         if options not in self.running:
             rate = () if "--rate" in options else ("--rate", "0")
-            self.running[options] = Server(*rate, *(self.files.get(each, each) for each in options))
+            named = (self.files.get(each, each) for each in options)
+            self.running[options] = Server("--tick", "0.001", *rate, *named)
         return self.running[options]
 
     def end(self):

@@ -4,12 +4,16 @@ import time
 
 
 class Clock:
-    """Epoch milliseconds that never go backwards. A test can move the clock on instead of waiting."""
+    """Epoch milliseconds that never go backwards. A test can move the clock on instead of waiting.
 
-    def __init__(self):
-        self.ahead = time.time() - time.monotonic()
+    With a tick, each reading is a later instant, as it can be on any machine: an instant that must appear twice has
+    to be read once."""
+
+    def __init__(self, tick=0):
+        self.ahead, self.tick = time.time() - time.monotonic(), tick
 
     def now(self):
+        self.ahead += self.tick
         return int((time.monotonic() + self.ahead) * 1000)
 
     def advance(self, seconds):

@@ -87,8 +87,8 @@ class Decisions:
             self.core.temp_passes.spend(visitor, item["resource"])
         if not is_final:
             return {**item, "authorized": True}
-        left = self.core.temp_passes.end(visitor) - self.clock.now()
-        return {**item, "authorized": True, **self.window(min(self.settings.decision_life, left))}
+        end = self.core.temp_passes.end(visitor)
+        return {**item, "authorized": True, **self.window(self.settings.decision_life, end)}
 
     def by_provider(self, item, profile, is_final):
         item["source"] = "mvpd"
@@ -107,15 +107,17 @@ class Decisions:
     def permitted(self, profile, resource):
         """The service caches the provider's permit. The permit never outlives the profile."""
         kept = profile.decisions.get(resource)
-        if kept is None or kept["notAfter"] <= self.clock.now():
-            left = profile.not_after - self.clock.now()
-            kept = self.window(min(self.settings.decision_life, left) if left > 0 else self.settings.decision_life)
-            profile.decisions[resource] = kept
+        now = self.clock.now()
+        if kept is None or kept["notAfter"] <= now:
+            end = profile.not_after if profile.not_after > now else None
+            kept = profile.decisions[resource] = self.window(self.settings.decision_life, end)
         return kept
 
-    def window(self, life):
+    def window(self, life, end=None):
+        """From now on for a life, but no longer than an end. The clock is read once, so that the end is exact."""
         now = self.clock.now()
-        return {"notBefore": now, "notAfter": now + max(life, 1)}
+        last = now + life if end is None else min(now + life, end)
+        return {"notBefore": now, "notAfter": max(last, now + 1)}
 
     # Media tokens
 

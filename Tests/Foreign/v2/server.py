@@ -121,6 +121,7 @@ def add_lives(parser):
     group.add_argument("--decision-life", type=float, default=86400)
     group.add_argument("--trial-life", type=float, default=600, help="of a TempPass; 0: it is set up badly")
     group.add_argument("--bearer-life", type=float, default=21600)
+    group.add_argument("--tick", type=float, default=0, help="each reading of the clock also moves it on by as much")
 
 
 def add_limits(parser):
@@ -143,7 +144,7 @@ def main():
     if options.list_faults:
         print("\n".join(str(each) for each in ALL))
         return
-    clock, accounts = Clock(), Accounts(options.accounts)
+    clock, accounts = Clock(options.tick), Accounts(options.accounts)
     core = Core(Settings(options, accounts.mvpds), clock, Faults(options.fault, options.window, options.seed),
                 Identities.from_option(options.identity_keys, clock), options.seed)
     for mvpd, kind, seconds in options.degrade:

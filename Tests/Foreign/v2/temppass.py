@@ -77,10 +77,12 @@ class TempPasses:
     def remaining(self, trial):
         return max(self.settings.trial_resources - len(trial.used), 0)
 
+    def begun(self, visitor):
+        start = self.trial(visitor).start
+        return self.clock.now() if start is None else start
+
     def end(self, visitor):
-        trial = self.trial(visitor)
-        begun = self.clock.now() if trial.start is None else trial.start
-        return begun + self.settings.trial_life
+        return self.begun(visitor) + self.settings.trial_life
 
     def refusal(self, visitor, resource=None):
         """The code that refuses access; None while some access is left.
@@ -101,10 +103,11 @@ class TempPasses:
         refused = self.refusal(visitor)
         if refused:
             raise Refusal(refused)
-        trial, end = self.trial(visitor), self.end(visitor)
+        trial, begun = self.trial(visitor), self.begun(visitor)
+        end = begun + self.settings.trial_life
         attributes = {"userID": "temppass_" + visitor.name, "expiration_date": end}
         if visitor.provider.temp_pass == "promotional":
             attributes.update(remaining_resources=self.remaining(trial), used_assets=list(trial.used))
-        return {"notBefore": self.clock.now() if trial.start is None else trial.start, "notAfter": end,
+        return {"notBefore": begun, "notAfter": end,
                 "issuer": "Adobe", "type": "temporary",
                 "attributes": {name: {"value": value, "state": "plain"} for name, value in attributes.items()}}
