@@ -167,6 +167,27 @@ public struct TrialResult: Sendable {
         .profiles,
     ]
 
+    /// Whether a sign-in or a refusal was seen to take effect, by the response to it or by what was read afterwards; nil
+    /// where there is none, or where something else in the schedule may be what ended it.
+    var showsDecision: Bool? {
+        let decides = schedule.ops.contains { $0.step.signsIn || $0.step == .refusal }
+        let codes = schedule.ops.count { $0.step.issuesCode }
+        guard decides, !exchanges.isEmpty, codes <= households.count,
+            !schedule.ops.contains(where: \.step.endsSignIn)
+        else { return nil }
+        return exchanges.contains { exchange in
+            let operation = exchange.operation
+            return switch exchange.observation.result {
+            case .success:
+                exchange.isPoll || exchange.signsIn || operation == .refusal
+                    || operation == .checkCode || operation == .profiles
+                    || operation == .profilesByMVPD
+            case .denied: exchange.isPoll && exchange.reason == "access_denied"
+            default: false
+            }
+        }
+    }
+
     /// Whether that promise was broken: one of that source, where it is given, or one that is documented.
     public func breaks(_ invariant: Invariant, of source: PromiseSource? = nil) -> Bool {
         breaches.contains { $0.breaks(invariant, of: source) }

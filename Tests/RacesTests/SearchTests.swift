@@ -25,6 +25,8 @@ struct RuleArena: Arena {
     var deviates: (@Sendable (Duration) -> Bool)?
     /// At which offsets the poll is answered 500.
     var fails: (@Sendable (Duration) -> Bool)?
+    /// Whether polls find a sign-in in the end.
+    var signsIn = true
     /// After so many trials nobody answers.
     var livesThrough = Int.max
     /// Nor any request of setup.
@@ -63,7 +65,8 @@ struct RuleArena: Arena {
             var answer = Exchange(
                 lane: 0, sequence: 1, device: DeviceID(household: 0, role: .firstScreen),
                 operation: .profilesByCode, planned: .start, sent: .start, ended: .start,
-                delivery: .answered(status: 200), outcome: .ok)
+                delivery: .answered(status: 200), outcome: .ok,
+                observation: Observation(signsIn ? .success : .absent))
             if deviates?(offset) ?? false {
                 result.deviation = "profiles-by-code: a profile has a userID; found none"
             }
@@ -216,6 +219,30 @@ private struct StoppedArena: Arena {
             let finding = try #require(outcome.findings.first, "\(reach)")
             #expect(finding.isSimultaneous == isSimultaneous, "\(reach): \(finding.window as Any)")
         }
+    }
+
+    /// Redirects that nobody follows, or a button that does nothing: every promise is kept, and nothing was searched.
+    @Test("a search in which nobody was ever signed in is no pass", arguments: [true, false])
+    func idle(signsIn: Bool) async throws {
+        var idle = RuleArena { _, _ in false }
+        idle.signsIn = signsIn
+        let outcome = await search().run(in: idle)
+        let report = Self.report(outcome)
+        guard !signsIn else {
+            #expect(outcome.whyNothingCameAbout == nil && report.verdict == .pass)
+            return
+        }
+        let reason = try #require(outcome.whyNothingCameAbout)
+        #expect(
+            reason.hasPrefix(
+                "no trial shows anything: no sign-in or refusal took effect in any of "))
+        #expect(report.verdict == .aborted)
+        #expect(
+            RaceText.report(outcome, cases: []).contains("cannot run on this target: no sign-in"))
+        // What broke shows that something happened.
+        var broken = RuleArena { offset, _ in offset >= .zero && offset < .milliseconds(30) }
+        broken.signsIn = false
+        #expect(Self.report(await search().run(in: broken)).verdict == .fail)
     }
 
     @Test("a service that is gone for most of a search is no pass, and its sweep is not whole")

@@ -14,6 +14,11 @@ extension Step {
     var isPlatformExchange: Bool { self == .tokenExchange || self == .ssoProfile }
     /// Somebody signs in by it.
     var signsIn: Bool { self == .authenticate || self == .approval || isPlatformExchange }
+    /// A code or a sign-in may end by it.
+    var endsSignIn: Bool {
+        self == .expire || self == .deleteRegistration || self == .logout || self == .revocation
+            || isOfOtherClient
+    }
     /// A phone walks pages up to it.
     var isWalked: Bool {
         self == .authenticate || self == .approval || self == .refusal || self == .verificationPage

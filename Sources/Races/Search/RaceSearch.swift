@@ -87,7 +87,7 @@ public struct RaceOutcome: Sendable {
         public var isWhole: Bool
         public var trials: Int
         public var discarded: Int
-        /// Why it cannot be played here at all; empty where it can.
+        /// Why it cannot be played here at all, or to no purpose; empty where it can.
         public var obstacle: String
     }
 
@@ -155,7 +155,7 @@ extension RaceOutcome.Sweep {
         self.init(
             plan: track.variant.schedule.plan, title: track.variant.title, rounds: track.rounds,
             isWhole: isWhole, trials: track.trials, discarded: track.discarded,
-            obstacle: track.isUnplayable ? track.reason : "")
+            obstacle: track.obstacle)
     }
 }
 
@@ -209,6 +209,11 @@ extension RaceOutcome {
             trials - cutShort - aside.reduce(0) { $0 + $1.trials },
             discards - cutShort - aside.reduce(0) { $0 + $1.discarded }
         )
+        if own == 0, comparisons.isEmpty,
+            let idle = aside.first(where: { $0.discarded < $0.trials })
+        {
+            return ("no trial shows anything", idle.obstacle)
+        }
         let left = trials - own
         let all =
             left > 0 ? "\(own) (besides \(left) that were stopped or cannot run here)" : "\(own)"

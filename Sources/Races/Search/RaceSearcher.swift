@@ -40,6 +40,8 @@ final class RaceSearcher {
         var trialsBefore = 0
         var discardedBefore = 0
         var reason = ""
+        /// A trial showed that what a viewer did took effect, or that something broke; or a viewer does nothing that shows.
+        var hasEffect = false
         /// Of the discarded ones, those that the end of the search stopped.
         var stopped = 0
         /// The first trial that broke each promise, and when it was seen.
@@ -58,6 +60,7 @@ final class RaceSearcher {
                 return
             }
             samples.append(sample)
+            if !sample.breaches.isEmpty || result.showsDecision ?? true { hasEffect = true }
             let isDeviant = result.deviation != nil
             deviations.add(sample.offset, isDeviant ? .hit : .miss)
             if isDeviant, deviation == nil {
@@ -86,6 +89,13 @@ final class RaceSearcher {
 
         /// A whole round told nothing: the target has not what it needs.
         var isUnplayable: Bool { rounds > 0 && discarded == trials && trials > 4 }
+
+        /// Why no trial of it says anything; empty where some do, or too few were played.
+        var obstacle: String {
+            if isUnplayable { return reason }
+            guard !hasEffect, samples.count >= RaceOutcome.gone else { return "" }
+            return "no sign-in or refusal took effect in any of \(samples.count) trials"
+        }
     }
 
     init(_ search: RaceSearch, _ arena: any Arena) {
