@@ -53,7 +53,8 @@ final class HistoryStore {
         }
     }
 
-    func write(_ entries: Entries) throws {
+    /// `pause` is called after every `Ledger.stretch` exchanges.
+    func write(_ entries: Entries, pause: () -> Void = {}) throws {
         try database.write { database in
             var row = RowBinding(
                 try database.cachedStatement(sql: HistorySchema.exchanges.insertion))
@@ -62,6 +63,7 @@ final class HistoryStore {
                 for exchange in batch {
                     try exchange.insert(as: id, after: last, into: &row)
                     (id, last) = (id + 1, exchange)
+                    if id % Ledger.stretch == 0 { pause() }
                 }
             }
             try Self.insert(

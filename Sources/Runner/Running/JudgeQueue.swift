@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// Judges a run while it goes on, on a queue of its own: batches go to the journal first, and then
 /// to the judge, so that a slow verdict delays no lane. Where a lane and the judge have one core
-/// between them, the lane goes first (`stepBack`, `giveWay`): what is measured must not show who looks on.
+/// between them, the lane goes first (`stepBack`, `HistoryWriter.giveWay`): what is measured must not show who looks on.
 ///
 /// It never judges a sample and calls it the whole. Where more waits than `backlogLimit`, it stops
 /// listening, and what it did not hear is judged in the end:
@@ -81,10 +81,14 @@ package final class JudgeQueue: HistorySink, @unchecked Sendable {
         queue.async { [self] in
             assertOnQueue()
             if gate == nil { Self.stepBack() }
-            if gate == nil { judge.take(batch, pause: Self.giveWay) } else { judge.take(batch) }
+            if gate == nil {
+                judge.take(batch, pause: HistoryWriter.giveWay)
+            } else {
+                judge.take(batch)
+            }
             for household in judge.takeAccused() { writer.keepWhole(household) }
             shared.withLock { $0.waiting -= count }
-            if gate == nil { Self.giveWay() }
+            if gate == nil { HistoryWriter.giveWay() }
             lookUp()
             gate?.signal()
         }
@@ -136,12 +140,6 @@ package final class JudgeQueue: HistorySink, @unchecked Sendable {
     /// queue's thread may be another one.
     private static func stepBack() {
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
-    }
-
-    /// Lets a lane go first that woke up meanwhile: Linux from 6.6 on (EEVDF) leaves the processor to who
-    /// has it for a millisecond or more, however nice.
-    private static func giveWay() {
-        sched_yield()
     }
 
     private func assertOnQueue() {
