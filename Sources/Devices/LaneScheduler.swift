@@ -61,11 +61,16 @@ final class LaneScheduler: @unchecked Sendable {
         tail = plan.tail
     }
 
+    /// What a server that limits its rate may ask for at any time. A household may end before others do, so that the
+    /// settle phase alone says too little of how long a run still goes on.
+    private static let usualWait = Duration.seconds(10)
+
     /// The expected end of the run, by its plan and by what has happened: no household waits longer because a server
     /// asks it to. Arrivals that were delayed move it, and a wait as long as the settle phase is in order at any time.
     var expectedEnd: Instant {
         max(
-            max(closedAt ?? lane.now, .start + plan.arrivalsEnd) + tail, lane.now + terms.settle)
+            max(closedAt ?? lane.now, .start + plan.arrivalsEnd) + tail,
+            lane.now + max(terms.settle, Self.usualWait))
     }
 
     /// A household ends at once because it was asked to stay away: under closed load the next one must not come as

@@ -146,10 +146,15 @@ extension Household {
         }
         let error: Untrusted =
             last.exchange.outcome.isError ? "; the last poll: \(StopReason.refusal(last))" : ""
-        return .failed(
-            (hasRefused
-                ? "the viewer had refused, and the TV was not told before the run ended"
-                : "the phone had signed in, and the TV saw no token before the run ended") + error)
+        let what: Untrusted =
+            if hasRefused {
+                "the viewer had refused, and the TV was not told before the run ended"
+            } else if plan.kind.firstScreen.hasWebView {
+                "the web view had signed in, and the device saw no token before the run ended"
+            } else {
+                "the phone had signed in, and the TV saw no token before the run ended"
+            }
+        return .failed(what + error)
     }
 
     /// The first sight of a token. Where a person pressed for it, the wait from the sign-in to the

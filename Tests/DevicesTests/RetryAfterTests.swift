@@ -51,6 +51,15 @@ struct RetryAfterTests {
         #expect(scene.count(.userMetadata) == 41 && scene.record.fate == .signedIn)
     }
 
+    @Test("a few seconds are waited, however short the settle phase and late the run")
+    func lateAndShort() throws {
+        let scene = try Scene(
+            polls: [.answer(404), Script.token],
+            [.userMetadata: Array(repeating: .asks(429, toWait: "2"), count: 20)], viewer: "1s",
+            settle: "1s", after: "[user-metadata]")
+        #expect(scene.count(.userMetadata) == 21 && scene.record.fate == .signedIn)
+    }
+
     @Test("a wait beyond the code's end ends the polls at once")
     func beyondTheCode() throws {
         let scene = try Scene(polls: [.asks(429, toWait: "1800")])
