@@ -99,18 +99,6 @@ struct V2Conditions {
                 note("type is one of those of the call", type, .reading)
             }
             if kind == .appleSSO, call.operation != .ssoProfile { holdPartnerGate(of: call) }
-            if let issuer = item["issuer"]?.text {
-                let wanted =
-                    switch kind {
-                    case .appleSSO: "Apple"
-                    case .degraded, .temporary: "Adobe"
-                    default: item.name
-                    }
-                // § 15, I20: a sample of the vendor's own has another; it is told, and fails nothing.
-                if issuer != wanted {
-                    note("issuer is that of the type", "'\(issuer.prefix(60))'", .reading)
-                }
-            }
         }
     }
 
