@@ -101,6 +101,8 @@ struct TokenSeen: Sendable {
     var expires: Int64
     var beat: CompactOperation
     var tag: UInt8
+    /// Number of the face that it showed, where users are learned: an account may have been shown as several.
+    var face = ModelOperation.none
 }
 
 /// A user that answers named on this device, where users are learned.

@@ -32,7 +32,8 @@ extension HouseholdState {
             note(.media, operation.tag, beat)
             return placedTag(operation.tag).map { $0 + 1 } ?? TokenRead.somebody
         default:
-            return operation.tag == 0 ? TokenRead.somebody : place(operation.tag, beat)
+            return operation.tag == 0
+                ? TokenRead.somebody : place(operation.tag, beat, began: operation.generated)
         }
     }
 
@@ -61,7 +62,10 @@ extension HouseholdState {
         case nobody
     }
 
-    private mutating func place(_ user: UInt64, _ beat: CompactOperation) -> UInt8 {
+    /// `began`: when the profile did in which it was shown, by the service's clock; 0: unknown.
+    private mutating func place(
+        _ user: UInt64, _ beat: CompactOperation, began: Int64
+    ) -> UInt8 {
         guard let shown = strangers.first(where: { $0.seen.mark == user }) else {
             return TokenRead.somebody
         }
@@ -76,7 +80,7 @@ extension HouseholdState {
             first: beat,
             name: shown.name)
         var value = TokenRead.somebody
-        switch placing(of: shown.seen, beat) {
+        switch placing(of: shown.seen, beat, began: began) {
         case .denied(let tag): return tag + 1
         case .account(let tag):
             face.tag = tag
@@ -99,7 +103,9 @@ extension HouseholdState {
         return value
     }
 
-    private func placing(of seen: TagSeen, _ beat: CompactOperation) -> Placing {
+    private func placing(
+        of seen: TagSeen, _ beat: CompactOperation, began: Int64
+    ) -> Placing {
         let isBefore = isFromBefore(TokenRead.somebody) && !hasFace(0)
         var signIns: [(tag: UInt8, count: Int)] = []
         for position in attempts.indices
@@ -114,7 +120,7 @@ extension HouseholdState {
         }
         let able = signIns.filter { isAccount($0.tag, at: seen) }
         if able.isEmpty, !isBefore {
-            return deniedSignIn(at: seen).map { .denied($0) } ?? .nobody
+            return deniedSignIn(at: seen, began: began).map { .denied($0) } ?? .nobody
         }
         if let listed = able.first(where: { tags[Int($0.tag)].listed == seen.mark }) {
             return .account(listed.tag)
@@ -138,7 +144,7 @@ extension HouseholdState {
         }
         guard let only = open.first, left > unplaced else {
             // One user too many: a sign-in that was turned down may have had an effect.
-            let denied = deniedSignIn(at: seen)
+            let denied = deniedSignIn(at: seen, began: began)
             return denied.flatMap { hasFace($0) ? nil : .denied($0) } ?? .nobody
         }
         return open.count == 1 && unplaced == 0 ? .account(only) : .oneOfSeveral
@@ -151,16 +157,25 @@ extension HouseholdState {
         return account.mark == 0 || account.mvpd == seen.mvpd
     }
 
-    /// The account of the last sign-in there that was turned down before the user was shown, where it was never let in.
-    private func deniedSignIn(at seen: TagSeen) -> UInt8? {
+    /// The account of the last sign-in there that was turned down before the user was shown, where it was never let in,
+    /// and may have made a profile that began then.
+    private func deniedSignIn(at seen: TagSeen, began: Int64) -> UInt8? {
         let time = firstShown(seen.mark)
         return attempts.last(where: { denied in
             !denied.isCandidate && denied.beat.call <= time && denied.tag != ModelOperation.none
-                && isAccount(denied.tag, at: seen)
+                && isAccount(denied.tag, at: seen) && mayHaveMade(denied, began: began)
                 && !attempts.contains {
                     $0.isCandidate && $0.tag == denied.tag && $0.beat.call <= time
                 }
         })?.tag
+    }
+
+    /// Whether a sign-in was sent before a profile began, by the service's clock, as far as that is known.
+    func mayHaveMade(_ attempt: SignInAttempt, began: Int64) -> Bool {
+        guard profiles != nil, let window = registry.clock.window(of: began, at: now) else {
+            return true
+        }
+        return attempt.beat.call <= window.high
     }
 
     private func hasFace(_ tag: UInt8) -> Bool {

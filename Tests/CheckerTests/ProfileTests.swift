@@ -84,6 +84,59 @@ struct ProfileTests {
         #expect(found.sentence.hasSuffix("household 8 signed in as that user") == isAnothers)
     }
 
+    /// The profile's own beginning, by the service's clock, tells which login made it.
+    @Test(
+        "a profile that began before a rejected login was sent is not that login's",
+        arguments: [true, false])
+    func renamed(isOlder: Bool) throws {
+        let mvpd = Story.alice.mvpd
+        var story = Story()
+        story.rules.knowsUsers = false
+        story.session()
+        story.resume(at: 7_000)
+        story.assertion(Tag(mvpd: mvpd, user: "first login"), at: 8_000)
+        story.resume(at: 9_000)
+        story.assertion(
+            Tag(mvpd: mvpd, user: "other login"), at: 11_000, .denied, status: 400)
+        story.confirm(at: 14_000, Story.shown(Tag(mvpd: mvpd, user: "oid-1"), from: 8_002))
+        story.pollCode(at: 15_000, Story.shown(Tag(mvpd: mvpd, user: "oid-1"), from: 8_002))
+        story.see(
+            [Story.shown(Tag(mvpd: mvpd, user: "oid-2"), from: isOlder ? 8_002 : 11_002)],
+            at: 15_500)
+        let found = try story.only()
+        #expect(found.invariant == (isOlder ? .profileViewsAgree : .errorsHaveNoEffect))
+        #expect(
+            found.sentence.contains("; only one login can have made it") == isOlder,
+            "\(found.sentence)")
+    }
+
+    /// Whose it is the other finding tells; with two users it is not one profile.
+    @Test("profiles of two users of one account are not compared as one")
+    func twoFaces() throws {
+        let account = Tag(mvpd: Story.alice.mvpd, user: "the login")
+        var story = Story()
+        story.rules.knowsUsers = false
+        for (number, code) in ["AAAAAA1", "BBBBBB2"].enumerated() {
+            let start = Double(number) * 30_000
+            story.session(code, at: start)
+            story.resume(at: 7_000 + start, code: code)
+            story.assertion(account, at: 8_000 + start, code: code)
+            story.pollCode(
+                at: 10_000 + start,
+                Story.shown(
+                    Tag(mvpd: account.mvpd, user: "oid-\(number)"), from: 8_002 + Int64(start)),
+                code: code)
+        }
+        for later in [500, 1_000] as [Int64] {
+            story.see(
+                [Story.shown(Tag(mvpd: account.mvpd, user: "oid-1"), from: 38_002 + later)],
+                at: 45_000 + Double(later))
+        }
+        let sentences = story.findings.violations.map(\.sentence)
+        #expect(sentences.contains { $0.contains("the profile of oid-1 at") }, "\(sentences)")
+        #expect(!sentences.contains { $0.contains("the profile of oid-0 at") }, "\(sentences)")
+    }
+
     @Test(
         "each promise, with a history that breaks it and one close to it",
         arguments: ProfileCase.all)
@@ -228,6 +281,19 @@ struct ProfileTests {
         let failing = story.findings.violations.filter { $0.standing == .fails }
         #expect(Set(failing.map(\.invariant)) == [.tokenIsolation])
         #expect(failing.contains { $0.household == 7 }, "\(failing.map(\.sentence))")
+    }
+
+    @Test("another issuer alone is a suspicion, and nothing besides")
+    func issuer() throws {
+        var story = Story()
+        story.session()
+        story.login(at: 7_000)
+        var profile = Story.shown(Story.alice, from: 8_002)
+        profile.issuer = Story.satellite
+        story.pollCode(at: 10_000, profile)
+        let found = story.findings.violations
+        #expect(found.map(\.invariant) == [.profileConsistent], "\(found.map(\.sentence))")
+        #expect(found.map(\.standing) == [.suspected])
     }
 
     @Test("a run without REST V2 has none of its promises")

@@ -232,6 +232,30 @@ struct SignInInvariantTests {
                 + "(no page says that such a login has succeeded)")
     }
 
+    @Test("I4: the same on a device that signs in by itself, where there is no phone to ask")
+    func silentLossInWebView() throws {
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000, by: .tv)
+        for second in 2...6 { story.poll(at: Double(second) * 5_000) }
+        let found = try story.only()
+        #expect(found.invariant == .signInDelivered)
+        #expect(
+            found.sentence
+                == "household 7: the login ended without an error (the TV's assertion #2), "
+                + "but the device, which polled for 22 s more (the TV's poll-token #7), never got "
+                + "the sign-in (no page says that such a login has succeeded)")
+    }
+
+    @Test("I4: a phone that never asked whether the login succeeded proves no loss")
+    func unasked() {
+        var story = Story()
+        story.code()
+        story.assertion(at: 8_000)
+        for second in 2...6 { story.poll(at: Double(second) * 5_000) }
+        #expect(story.sentences == [])
+    }
+
     @Test("I4: a login that came back with an error has lost nothing")
     func refusedLogin() {
         var story = Story()

@@ -23,7 +23,10 @@ extension HouseholdState {
             seen += 1
         }
         if seen < 8 {
-            tokens.append(TokenSeen(expires: operation.expires, beat: beat, tag: tag))
+            tokens.append(
+                TokenSeen(
+                    expires: operation.expires, beat: beat, tag: tag, face: face(of: operation.tag))
+            )
         }
         if seen > 0 { judgeOneToken(operation, beat, tag) }
         if let window = registry.clock.window(of: operation.expires, at: now) {
@@ -32,6 +35,16 @@ extension HouseholdState {
             // Nothing is known of the service's clock: it may be any time.
             expire(tag: tag, now, .max)
         }
+    }
+
+    private func face(of user: UInt64) -> UInt8 {
+        faces.firstIndex { $0.source == .token && $0.user == user }
+            .flatMap { UInt8(exactly: $0) } ?? ModelOperation.none
+    }
+
+    /// The user that an answer showed, by the face in it; `tag`: the account, where it had none.
+    func name(of face: UInt8, as tag: UInt8) -> String {
+        face == ModelOperation.none ? names[Int(tag)].text : faces[Int(face)].name.text
     }
 
     /// The first answer to the TV that showed that user, else one that a phone got by its code.
@@ -79,10 +92,10 @@ extension HouseholdState {
     /// `retry-once`, as a suspicion: an exchange for a token that was tried again made two. Nothing
     /// tells the service that it is one intent, as a code does.
     private mutating func suspectRetry(
-        _ beat: CompactOperation, _ tag: UInt8, _ first: TokenSeen, _ writers: [SignInAttempt]
+        _ beat: CompactOperation, _ user: String, _ first: TokenSeen, _ writers: [SignInAttempt]
     ) {
         let text =
-            "\(first.beat.name) and \(beat.name) returned tokens of \(names[Int(tag)].text) with "
+            "\(first.beat.name) and \(beat.name) returned tokens of \(user) with "
             + "different expiries: a retried sign-in without a code took effect twice"
         accuse(
             violation(
@@ -102,11 +115,14 @@ extension HouseholdState {
         let elsewhere = writers.filter { $0.life < 0 }.count
         let before = tag == 0 && isPreSignedIn ? 1 : 0
         let possible = (isSingle ? byCode : writers.count - elsewhere) + elsewhere + before
-        let seen = tokens.filter { $0.tag == tag }
+        let face = face(of: operation.tag)
+        // Several users of one account are the ledger's to judge.
+        let seen = tokens.filter { $0.tag == tag && $0.face == face }
         guard let first = seen.first else { return }
+        let user = name(of: face, as: tag)
         guard seen.count > possible else {
             let repeated = writers.filter { $0.life < 0 && $0.isRetried }.count
-            if seen.count > possible - repeated { suspectRetry(beat, tag, first, writers) }
+            if seen.count > possible - repeated { suspectRetry(beat, user, first, writers) }
             return
         }
         let apart = distance(expires, first.expires)
@@ -115,7 +131,7 @@ extension HouseholdState {
         if writers.count >= seen.count {
             let isRetry = writers.contains(where: \.isRetried)
             let text =
-                "\(first.beat.name) and \(beat.name) returned sign-ins of \(names[Int(tag)].text) that "
+                "\(first.beat.name) and \(beat.name) returned sign-ins of \(user) that "
                 + "expire \(milliseconds(apart)) apart: "
                 + (isRetry
                     ? "a retried sign-in took effect twice"
@@ -129,7 +145,7 @@ extension HouseholdState {
         }
         if profiles != nil { return judgeProlonged(operation, beat, tag, seen) }
         let text =
-            "\(first.beat.name) and \(beat.name) returned tokens of \(names[Int(tag)].text) that expire "
+            "\(first.beat.name) and \(beat.name) returned tokens of \(user) that expire "
             + "\(milliseconds(apart)) apart; there was only one sign-in"
         accuse(
             violation(

@@ -146,24 +146,28 @@ extension HouseholdState {
             let stranger = strangers.first(where: { $0.seen.mark == shown.tag }),
             registry.knowsUsers
                 ? !tags.contains(where: { $0.user == stranger.seen.user })
-                : isOnlyLogin(at: shown.slot, by: beat)
+                : isOnlyLogin(at: shown.slot, by: beat, began: shown.generated)
         else { return false }
         check(.profileViewsAgree)
         let text =
             "\(beat.name) returned the profile of \(first.beat.name), with the same times, as that of "
             + "\(stranger.name.text)"
-            + (registry.knowsUsers ? ", who never signed in here" : "; there was only one login")
+            + (registry.knowsUsers
+                ? ", who never signed in here" : "; only one login can have made it")
         accuse(
             violation(.profileViewsAgree, .certain, [first.beat, beat], text),
             foreignTag: stranger.seen.mark, isOfEnds: false)
         return true
     }
 
-    /// Whether one login at most may have made a profile at that provider, of those that were let in and those that were not.
-    private func isOnlyLogin(at slot: UInt8, by beat: CompactOperation) -> Bool {
+    /// Whether one login at most may have made a profile at that provider that began then: of those that were let in, and
+    /// of those that were not and had been sent before.
+    private func isOnlyLogin(at slot: UInt8, by beat: CompactOperation, began: Int64) -> Bool {
         var logins = 0
         for position in attempts.indices
-        where attempts[position].beat.call <= beat.ret && isOf(attempts[position].tag, slot) {
+        where attempts[position].beat.call <= beat.ret && isOf(attempts[position].tag, slot)
+            && (attempts[position].isCandidate || mayHaveMade(attempts[position], began: began))
+        {
             logins += 1
         }
         return logins <= 1
@@ -382,6 +386,7 @@ extension HouseholdState {
     ) {
         let expires = operation.expires
         guard let first = seen.first else { return }
+        let user = name(of: first.face, as: tag)
         let latest = seen.filter { $0.expires != expires }.map(\.expires).max() ?? expires
         let isOtherView = first.beat.operation != beat.operation
         let apart = milliseconds(distance(expires, first.expires))
@@ -390,15 +395,15 @@ extension HouseholdState {
             found = violation(
                 .profileNotProlonged, .certain, [first.beat, beat],
                 gap: beat.call - first.beat.ret,
-                "\(beat.name) returned the profile of \(names[Int(tag)].text) with an expiry \(apart) "
+                "\(beat.name) returned the profile of \(user) with an expiry \(apart) "
                     + "later than \(first.beat.name); there was no new login")
             if isOtherView { found.companions = [.profileViewsAgree] }
         } else {
             found = violation(
                 isOtherView ? .profileViewsAgree : .oneToken, .certain, [first.beat, beat],
                 gap: beat.call - first.beat.ret,
-                "\(first.beat.name) and \(beat.name) returned the profile of \(names[Int(tag)].text) "
-                    + "with expiries \(apart) apart; there was only one login")
+                "\(first.beat.name) and \(beat.name) returned the profile of \(user) with expiries "
+                    + "\(apart) apart; there was only one login")
         }
         // With one beginning it is one profile, whoever else has the account.
         let isOne =

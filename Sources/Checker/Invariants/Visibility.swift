@@ -161,28 +161,35 @@ extension HouseholdState {
         if told.ret > delivered, hasSeen(told) { count(.signInDelivered) }
     }
 
-    /// A login that came back without an error, and neither screen ever saw a sign-in. The redirect
-    /// promises nothing: certain only if it means success, which no page says.
+    /// A login that came back without an error, and neither screen ever saw a sign-in; or not the one screen of a device
+    /// that signs in by itself, in a web view. The redirect promises nothing: certain only if it means success, which no
+    /// page says.
     private mutating func judgeSilentLoss() {
         let attempts = attempts.filter(\.isCandidate)
         guard attempts.count == 1, let only = attempts.first, only.beat.effect == .maybe,
             !reads.contains(where: { $0.value != 0 }), only.life >= 0,
             profiles?.choices.isContested(only.life) != true,
-            let refused = lives[only.life].refusal(after: only.beat),
             let last = reads.filter({ $0.value == 0 }).max(by: { $0.beat.call < $1.beat.call }),
             last.beat.call >= only.beat.ret.plus(registry.delivery),
             only.beat.ret < lives[only.life].low, lives[only.life].shared.endCalled > only.beat.ret,
             !signOuts.contains(where: { $0.effect != .denied })
         else { return }
+        let refused = lives[only.life].refusal(after: only.beat)
+        let isByItself = only.beat.screen == 0
+        guard isByItself || refused != nil else { return }
         count(.signInDelivered)
         let gap = last.beat.call - only.beat.ret
+        let polled = "polled for \(milliseconds(gap)) more (\(last.beat.name))"
+        let nobody =
+            refused.map {
+                "neither the phone (\($0.name)) nor the TV, which \(polled), ever got the sign-in"
+            } ?? "the device, which \(polled), never got the sign-in"
         let text =
-            "the login ended without an error (\(only.beat.name)), but neither the phone "
-            + "(\(refused.name)) nor the TV, which polled for \(milliseconds(gap)) more "
-            + "(\(last.beat.name)), ever got the sign-in (no page says that such a login has succeeded)"
+            "the login ended without an error (\(only.beat.name)), but \(nobody) "
+            + "(no page says that such a login has succeeded)"
         accuse(
             violation(
                 .signInDelivered, .given("a login that ends without an error has succeeded"),
-                [only.beat, refused, last.beat], gap: gap, source: .ours, text))
+                [only.beat, refused, last.beat].compactMap(\.self), gap: gap, source: .ours, text))
     }
 }
