@@ -176,7 +176,11 @@ extension Summary {
             promises.count == 1
             ? "\(promises[0].name) (\(promises[0].line))"
             : "\(Figures.count(promises.count)) promises"
-        return "the service violated \(what) in \(Figures.counted(households, "household"))"
+        // A rule of ours is not the protocol's.
+        let sources = Set(failing.map(\.source))
+        let source = unlisted == 0 && sources.count == 1 ? sources.first : nil
+        let whose = source.flatMap { $0 == .documented ? nil : ", \($0.words)," } ?? ""
+        return "the service violated \(what)\(whose) in \(Figures.counted(households, "household"))"
     }
 
     /// What the judge's counts are about: after an outage only part of the run was put to the test.

@@ -273,9 +273,12 @@ extension Invariant {
                 "logout-final",
                 "after logout a token no longer works",
                 meaning: "A poll, authorization or media-token request still succeeded after the "
-                    + "logout.",
+                    + "logout. In a device grant: a token still worked after it had been given back.",
                 harmless:
-                    "Requests in flight during the logout are not counted. That the check of a code "
+                    "Requests in flight during the logout are not counted. Servers may take a moment to "
+                    + "pass on that a token was given back (RFC 7009, 2): set policies.visibility. Whether "
+                    + "an access token ends with its refresh token is not tested: a TV that has given "
+                    + "its refresh token back tries that one only. That the check of a code "
                     + "(check-code) still returns 200, because the login was recorded, is screenrig's own "
                     + "expectation and fails no run by default: the documentation says what a logout changes "
                     + "for the TV's own requests only.",
@@ -396,9 +399,10 @@ extension Invariant {
         case .conforms:
             Declaration(
                 "conforms",
-                "statuses, fields and types match the protocol's documentation",
+                "statuses, fields and types match the protocol",
                 meaning: "A response had a status, field or type that the documentation does not "
-                    + "allow, or an SDK's callbacks came in the wrong order.",
+                    + "allow, or an SDK's callbacks came in the wrong order. Where a violation's "
+                    + "source is `ours`, no page says so: it is screenrig's own expectation.",
                 harmless: "None known. Additional fields are allowed.",
                 observed: "households got responses that deviate from the protocol",
                 source: .documented,

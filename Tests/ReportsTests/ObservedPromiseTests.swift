@@ -164,6 +164,20 @@ struct ObservedPromiseTests {
             summary.explanations.contains("observed; does not fail the run: \(Self.sentence)"))
     }
 
+    @Test("a verdict by an expectation of screenrig's own does not pass for the protocol's")
+    func whoseFailure() throws {
+        let sample = Sample(Shape(households: 3, trouble: nil), seed: Seed(11))
+        let summary = try Summary(
+            sample, thresholds: Thresholds.sample.suffix(1),
+            findings: Self.findings(Promises(.strict)))
+        #expect(
+            summary.headline.hasPrefix(
+                "Failed: the service violated sign-in-visible "
+                    + "(\(Invariant.signInVisible.line)), screenrig's own expectation, in 2 households"
+            ),
+            "\(summary.headline)")
+    }
+
     @Test("a breach means the same in words for runs and races")
     func meaning() {
         let documented = Promises(.documented)

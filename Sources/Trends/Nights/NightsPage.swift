@@ -117,9 +117,18 @@ public enum NightsPage {
             return "<p class=\"empty\">The rig lists no series (nightly.series is empty).</p>"
         }
         let figures = view.series.enumerated().map { index, series -> HTML in
-            let now = series.values.last.flatMap { $0 }.map { series.text($0) }
+            var words: [String] = []
+            if case let last?? = series.values.last {
+                words.append("last night \(series.text(last))")
+            }
+            // On a phone the axis is out of sight.
+            let present = series.values.compactMap(\.self)
+            if let low = present.min(), let high = present.max(), low < high {
+                words.append("\(series.text(low)) to \(series.text(high))")
+            }
             let aside: HTML =
-                now.map { "<span class=\"legend\">last night \($0)</span>" } ?? .none
+                words.isEmpty
+                ? .none : "<span class=\"legend\">\(words.joined(separator: "; "))</span>"
             let note: HTML =
                 series.note.map { " <span class=\"legend\">\($0)</span>" } ?? .none
             let chart = NightChart(
