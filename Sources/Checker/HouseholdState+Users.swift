@@ -33,7 +33,7 @@ extension HouseholdState {
             return placedTag(operation.tag).map { $0 + 1 } ?? TokenRead.somebody
         default:
             return operation.tag == 0
-                ? TokenRead.somebody : place(operation.tag, beat, began: operation.generated)
+                ? TokenRead.somebody : place(operation.tag, beat, shownBy: operation)
         }
     }
 
@@ -62,9 +62,8 @@ extension HouseholdState {
         case nobody
     }
 
-    /// `began`: when the profile did in which it was shown, by the service's clock; 0: unknown.
     private mutating func place(
-        _ user: UInt64, _ beat: CompactOperation, began: Int64
+        _ user: UInt64, _ beat: CompactOperation, shownBy operation: Observed
     ) -> UInt8 {
         guard let shown = strangers.first(where: { $0.seen.mark == user }) else {
             return TokenRead.somebody
@@ -80,7 +79,7 @@ extension HouseholdState {
             first: beat,
             name: shown.name)
         var value = TokenRead.somebody
-        switch placing(of: shown.seen, beat, began: began) {
+        switch placing(of: shown.seen, beat, shownBy: operation) {
         case .denied(let tag): return tag + 1
         case .account(let tag):
             face.tag = tag
@@ -104,7 +103,7 @@ extension HouseholdState {
     }
 
     private func placing(
-        of seen: TagSeen, _ beat: CompactOperation, began: Int64
+        of seen: TagSeen, _ beat: CompactOperation, shownBy operation: Observed
     ) -> Placing {
         let isBefore = isFromBefore(TokenRead.somebody) && !hasFace(0)
         var signIns: [(tag: UInt8, count: Int)] = []
@@ -120,7 +119,7 @@ extension HouseholdState {
         }
         let able = signIns.filter { isAccount($0.tag, at: seen) }
         if able.isEmpty, !isBefore {
-            return deniedSignIn(at: seen, began: began).map { .denied($0) } ?? .nobody
+            return deniedSignIn(at: seen, shownBy: operation).map { .denied($0) } ?? .nobody
         }
         if let listed = able.first(where: { tags[Int($0.tag)].listed == seen.mark }) {
             return .account(listed.tag)
@@ -144,7 +143,7 @@ extension HouseholdState {
         }
         guard let only = open.first, left > unplaced else {
             // One user too many: a sign-in that was turned down may have had an effect.
-            let denied = deniedSignIn(at: seen, began: began)
+            let denied = deniedSignIn(at: seen, shownBy: operation)
             return denied.flatMap { hasFace($0) ? nil : .denied($0) } ?? .nobody
         }
         return open.count == 1 && unplaced == 0 ? .account(only) : .oneOfSeveral
@@ -158,24 +157,34 @@ extension HouseholdState {
     }
 
     /// The account of the last sign-in there that was turned down before the user was shown, where it was never let in,
-    /// and may have made a profile that began then.
-    private func deniedSignIn(at seen: TagSeen, began: Int64) -> UInt8? {
+    /// and may have made the profile that was shown.
+    private func deniedSignIn(at seen: TagSeen, shownBy operation: Observed) -> UInt8? {
         let time = firstShown(seen.mark)
         return attempts.last(where: { denied in
             !denied.isCandidate && denied.beat.call <= time && denied.tag != ModelOperation.none
-                && isAccount(denied.tag, at: seen) && mayHaveMade(denied, began: began)
+                && isAccount(denied.tag, at: seen) && mayHaveMade(denied, operation)
                 && !attempts.contains {
                     $0.isCandidate && $0.tag == denied.tag && $0.beat.call <= time
                 }
         })?.tag
     }
 
-    /// Whether a sign-in was sent before a profile began, by the service's clock, as far as that is known.
-    func mayHaveMade(_ attempt: SignInAttempt, began: Int64) -> Bool {
-        guard profiles != nil, let window = registry.clock.window(of: began, at: now) else {
-            return true
+    /// Whether a sign-in that was turned down may have made a profile: not one that began before, by the service's clock
+    /// as far as that is known, nor one that was shown as another user's, to the millisecond.
+    func mayHaveMade(_ denied: SignInAttempt, _ shown: Observed) -> Bool {
+        guard let profiles else { return true }
+        if let window = registry.clock.window(of: shown.generated, at: now),
+            denied.beat.call > window.high
+        {
+            return false
         }
-        return attempt.beat.call <= window.high
+        // Services that count in seconds make two of them alike.
+        let isExact = shown.generated % 1_000 != 0 || shown.expires % 1_000 != 0
+        return !isExact
+            || !profiles.seen.contains {
+                $0.slot == shown.slot && $0.generated == shown.generated
+                    && $0.expires == shown.expires && $0.tag != shown.tag
+            }
     }
 
     private func hasFace(_ tag: UInt8) -> Bool {

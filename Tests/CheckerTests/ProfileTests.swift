@@ -84,20 +84,24 @@ struct ProfileTests {
         #expect(found.sentence.hasSuffix("household 8 signed in as that user") == isAnothers)
     }
 
-    /// The profile's own beginning, by the service's clock, tells which login made it.
+    /// The profile's own times, by the service's clock, tell which login made it. Another phone may have begun its login
+    /// before, and have been turned down after.
     @Test(
-        "a profile that began before a rejected login was sent is not that login's",
-        arguments: [true, false])
-    func renamed(isOlder: Bool) throws {
+        "a profile with the times of a login that was let in is not a rejected one's",
+        arguments: [true, false], [9_000.0, 7_500.0])
+    func renamed(isOlder: Bool, rejected: Double) throws {
         let mvpd = Story.alice.mvpd
         var story = Story()
         story.rules.knowsUsers = false
         story.session()
         story.resume(at: 7_000)
         story.assertion(Tag(mvpd: mvpd, user: "first login"), at: 8_000)
-        story.resume(at: 9_000)
+        story.resume(at: 7_200)
+        let took = 11_000 - rejected
         story.assertion(
-            Tag(mvpd: mvpd, user: "other login"), at: 11_000, .denied, status: 400)
+            Tag(mvpd: mvpd, user: "other login"), at: rejected, took: took, by: .otherPhone,
+            .denied,
+            status: 400)
         story.confirm(at: 14_000, Story.shown(Tag(mvpd: mvpd, user: "oid-1"), from: 8_002))
         story.pollCode(at: 15_000, Story.shown(Tag(mvpd: mvpd, user: "oid-1"), from: 8_002))
         story.see(

@@ -75,14 +75,14 @@ extension HouseholdState {
             return isOurs ? () : notePreSignedIn()
         }
         guard !isDouble(shown, beat, answer) else { return }
-        if shown.tag != 0,
-            isOtherUser(shown, beat, book) || isOtherProvider(shown, operation, beat, book)
-        {
-            return
-        }
         var one = operation
         (one.tag, one.slot) = (shown.tag, shown.slot)
         (one.generated, one.expires) = (shown.generated, shown.expires)
+        if shown.tag != 0,
+            isOtherUser(one, beat, book) || isOtherProvider(shown, operation, beat, book)
+        {
+            return
+        }
         judgeToken(one, beat)
         if operation.screen > 0 { judgeSource(one, beat) }
         if operation.operation == .profilesByCode {
@@ -134,7 +134,7 @@ extension HouseholdState {
     /// here. Whose it is its times tell; where another household signed in as that user, it is I2. Where the service has
     /// names of its own, the one login there ever was had one.
     private mutating func isOtherUser(
-        _ shown: ProfileAnswer.ShownProfile, _ beat: CompactOperation, _ book: ProfileBook
+        _ shown: Observed, _ beat: CompactOperation, _ book: ProfileBook
     ) -> Bool {
         guard knownTag(shown.tag) == nil,
             !tags.contains(where: { $0.isLearned && $0.mark == 0 }),
@@ -146,7 +146,7 @@ extension HouseholdState {
             let stranger = strangers.first(where: { $0.seen.mark == shown.tag }),
             registry.knowsUsers
                 ? !tags.contains(where: { $0.user == stranger.seen.user })
-                : isOnlyLogin(at: shown.slot, by: beat, began: shown.generated)
+                : isOnlyLogin(shown, by: beat)
         else { return false }
         check(.profileViewsAgree)
         let text =
@@ -160,13 +160,12 @@ extension HouseholdState {
         return true
     }
 
-    /// Whether one login at most may have made a profile at that provider that began then: of those that were let in, and
-    /// of those that were not and had been sent before.
-    private func isOnlyLogin(at slot: UInt8, by beat: CompactOperation, began: Int64) -> Bool {
+    /// Whether one login at most may have made a profile, of those that were let in and those that were not.
+    private func isOnlyLogin(_ shown: Observed, by beat: CompactOperation) -> Bool {
         var logins = 0
         for position in attempts.indices
-        where attempts[position].beat.call <= beat.ret && isOf(attempts[position].tag, slot)
-            && (attempts[position].isCandidate || mayHaveMade(attempts[position], began: began))
+        where attempts[position].beat.call <= beat.ret && isOf(attempts[position].tag, shown.slot)
+            && (attempts[position].isCandidate || mayHaveMade(attempts[position], shown))
         {
             logins += 1
         }
