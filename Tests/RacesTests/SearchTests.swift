@@ -238,7 +238,8 @@ private struct StoppedArena: Arena {
                 "no trial shows anything: no sign-in or refusal took effect in any of "))
         #expect(report.verdict == .aborted)
         #expect(
-            RaceText.report(outcome, cases: []).contains("cannot run on this target: no sign-in"))
+            RaceText.report(outcome, cases: []).contains("shows nothing on this target: no sign-in")
+        )
         // What broke shows that something happened.
         var broken = RuleArena { offset, _ in offset >= .zero && offset < .milliseconds(30) }
         broken.signsIn = false

@@ -94,7 +94,7 @@ enum RacePage {
                     let broken =
                         sweep.obstacle.isEmpty
                         ? report.broken(sweep).joined(separator: ", ")
-                        : "not possible here: \(sweep.obstacle)"
+                        : sweep.lack
                     return [
                         "\(sweep.title)", "\(sweep.rounds)", "\(sweep.trials)",
                         "\(sweep.discarded)", "\(broken.isEmpty ? "–" : Sanitizer.line(broken))",

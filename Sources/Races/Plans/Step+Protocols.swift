@@ -17,7 +17,6 @@ extension Step {
     /// A code or a sign-in may end by it.
     var endsSignIn: Bool {
         self == .expire || self == .deleteRegistration || self == .logout || self == .revocation
-            || isOfOtherClient
     }
     /// A phone walks pages up to it.
     var isWalked: Bool {

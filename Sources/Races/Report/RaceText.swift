@@ -254,17 +254,15 @@ public enum RaceText {
             lines += [lost, outcome.whyUndecided].compactMap(\.self)
         }
         if let cut = cutShort(outcome) { lines.append(cut) }
-        var aside: [(obstacle: String, titles: [String])] = []
+        var aside: [(lack: String, titles: [String])] = []
         for sweep in outcome.sweeps where !sweep.obstacle.isEmpty {
-            if let known = aside.firstIndex(where: { $0.obstacle == sweep.obstacle }) {
+            if let known = aside.firstIndex(where: { $0.lack == sweep.lack }) {
                 aside[known].titles.append(sweep.title)
             } else {
-                aside.append((sweep.obstacle, [sweep.title]))
+                aside.append((sweep.lack, [sweep.title]))
             }
         }
-        lines += aside.map {
-            "\($0.titles.joined(separator: "; ")) cannot run on this target: \($0.obstacle)"
-        }
+        lines += aside.map { "\($0.titles.joined(separator: "; ")) \($0.lack)" }
         if let limit = outcome.concurrencyLimit { lines.append(limit) }
         if outcome.isAlone {
             lines.append(

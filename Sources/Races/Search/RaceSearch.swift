@@ -89,6 +89,13 @@ public struct RaceOutcome: Sendable {
         public var discarded: Int
         /// Why it cannot be played here at all, or to no purpose; empty where it can.
         public var obstacle: String
+
+        /// It was played, to no purpose.
+        var isIdle: Bool { !obstacle.isEmpty && discarded < trials }
+        /// The obstacle, after the name of what has it.
+        var lack: String {
+            "\(isIdle ? "shows nothing" : "cannot run") on this target: \(obstacle)"
+        }
     }
 
     public var findings: [RaceFinding] = []
@@ -209,8 +216,7 @@ extension RaceOutcome {
             trials - cutShort - aside.reduce(0) { $0 + $1.trials },
             discards - cutShort - aside.reduce(0) { $0 + $1.discarded }
         )
-        if own == 0, comparisons.isEmpty,
-            let idle = aside.first(where: { $0.discarded < $0.trials })
+        if aside.count == sweeps.count, comparisons.isEmpty, let idle = aside.first(where: \.isIdle)
         {
             return ("no trial shows anything", idle.obstacle)
         }
