@@ -3,6 +3,7 @@ internal import Formats
 internal import Journal
 internal import Lanes
 internal import Rigs
+internal import Vocabulary
 
 /// Where devices get their word for who their user is: `Devices` signs nothing.
 public struct IdentitySource: Sendable {
@@ -32,6 +33,14 @@ extension Household {
     struct HeldToken {
         var token: Secret
         var renewAt: Instant
+
+        /// When a token is renewed that ends at `end`, in epoch seconds: its end was cut to whole seconds, and requests take
+        /// their time.
+        static func renewal(
+            end: Int64, life: Duration, startedMilliseconds: Int64
+        ) -> Instant {
+            .start + (.milliseconds(end * 1000 - startedMilliseconds) - max(.seconds(1), life / 10))
+        }
     }
 
     /// The provider and the tokens that go along with a request of the TV; nothing where the protocol
@@ -64,9 +73,10 @@ extension Household {
         _ terms: SingleSignOn, _ subject: String, _ source: IdentitySource
     ) -> Secret {
         if let held = heldToken, lane.now < held.renewAt { return held.token }
-        let now = source.startedMilliseconds / 1000 + lane.now.nanoseconds / 1_000_000_000
+        let now = epochMilliseconds(lane.now) / 1000
         let life = terms.tokenLife
-        let times = "\"iat\":\(now),\"exp\":\(now + life.components.seconds)"
+        let end = now + life.components.seconds
+        let times = "\"iat\":\(now),\"exp\":\(end)"
         let token =
             switch terms.carrier {
             case .serviceToken:
@@ -79,7 +89,10 @@ extension Household {
                     "{\"iss\":\"fire-os.demo.test\",\"sub\":\"\(subject)\",\"aud\":\"adobe\","
                         + "\"did\":\(JSONText.quoted(tv.device.identity.id)),\(times)}")
             }
-        heldToken = HeldToken(token: token, renewAt: lane.now + life * 9 / 10)
+        heldToken = HeldToken(
+            token: token,
+            renewAt: HeldToken.renewal(
+                end: end, life: life, startedMilliseconds: source.startedMilliseconds))
         return token
     }
 

@@ -21,8 +21,9 @@ public enum Answer: Sendable {
     case media(Secret)
     /// User metadata, and where the token came from, if it says.
     case metadata(tokenSource: String?)
-    /// Bytes for the platform, to be handed on unchanged.
-    case profileRequest([UInt8])
+    /// Bytes for the platform, to be handed on unchanged, and the attributes that it is to vouch for, where the response
+    /// names them (rest-v2.md § 8.3).
+    case profileRequest([UInt8], attributes: [String] = [])
     /// Nobody is signed in any more, and what is left to do.
     indirect case loggedOut(LogoutFollowUp)
     /// Not yet, or not there.

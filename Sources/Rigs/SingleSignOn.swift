@@ -19,7 +19,7 @@ public struct SingleSignOn: Sendable, Hashable {
 
     public var carrier: Carrier = .platform
     public var sharing: Sharing = .nobody
-    /// Life of a token; a device takes a new one at nine tenths of it.
+    /// Life of a token; a device takes a new one a tenth of it, and a second at least, before its end.
     public var tokenLife: Duration = .seconds(3_600)
 }
 

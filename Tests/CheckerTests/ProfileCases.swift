@@ -766,6 +766,16 @@ extension ProfileCase {
             view.notAfter -= 60_000
             $0.see(at: alice.mvpd, view, at: 24_000, in: 8, subject: "viewer 1")
         },
+        ProfileCase(
+            "I25: a look prolongs it that another request had shown first", .profileNotProlonged
+        ) {
+            home(&$0, shownTo: "viewer 1")
+            var view = first
+            view.kind = .serviceTokenSSO
+            $0.see(at: alice.mvpd, view, at: 24_000, in: 8, subject: "viewer 1")
+            view.notAfter += 4_000
+            $0.see(at: alice.mvpd, view, at: 25_000, in: 8, subject: "viewer 1")
+        },
         ProfileCase("I25: a look prolongs a profile by single sign-on", .profileNotProlonged) {
             home(&$0, shownTo: "viewer 1")
             var view = first
@@ -787,6 +797,12 @@ extension ProfileCase {
             var view = first
             view.kind = .serviceTokenSSO
             $0.see([view], at: 22_000, in: 8, subject: "viewer 1")
+        },
+        ProfileCase("I29: a logout that had nothing to end, as with a token that was over") {
+            home(&$0, shownTo: "viewer 1")
+            $0.signOut(at: 21_000, in: 8, subject: "viewer 1", "invalid")
+            $0.pollCode(at: 22_000, first)
+            $0.see(at: alice.mvpd, first, at: 23_000, subject: "viewer 1")
         },
         ProfileCase("I29: a logout without the identity ends nothing elsewhere (B47)") {
             home(&$0, shownTo: "viewer 1")

@@ -5,10 +5,12 @@ import Testing
 /// Platform sign-on against a service in another process, judged as any staging server is.
 @Suite("Platform sign-on on a foreign target", .ownThread)
 struct PlatformTargetTests {
-    private static func rig(_ platform: String) -> String {
+    private static func rig(
+        _ platform: String, _ protocolName: String = "adobe-pass-v1"
+    ) -> String {
         """
         rig: platform
-        target: {base: embedded}
+        target: {base: embedded, protocol: \(protocolName)}
         load: {closed: {households: 4}, settle: 2s}
         kinds:
           - name: apple tv
@@ -35,9 +37,10 @@ struct PlatformTargetTests {
     }
 
     private func play(
-        _ platform: String, at url: String, in folder: TestFolder
+        _ platform: String, at url: String, in folder: TestFolder,
+        by protocolName: String = "adobe-pass-v1"
     ) async throws -> Played {
-        let rig = try folder.write(Self.rig(platform), to: "rig.yaml")
+        let rig = try folder.write(Self.rig(platform, protocolName), to: "rig.yaml")
         let name = "run-\(UUID().uuidString)"
         let ended = try await Command.run(
             "run", rig, "--target", url, "--out", name, "--quiet", in: folder)
@@ -84,8 +87,10 @@ struct PlatformTargetTests {
         }
     }
 
-    @Test("a program signs in the platform's place, and is told everything that it needs")
-    func program() async throws {
+    @Test(
+        "a program signs in the platform's place, and is told everything that it needs",
+        arguments: ["adobe-pass-v1", "adobe-pass-v2"])
+    func program(protocolName: String) async throws {
         let folder = TestFolder()
         let rigs = Repository.root.appending(path: "rigs")
         for name in ["platform-demo.pem", "platform-program.py"] {
@@ -102,7 +107,8 @@ struct PlatformTargetTests {
                 "platform-key=platform-demo.pem",
             ], in: folder)
         let played = try await play(
-            "{command: platform.sh, timeout: 30s}", at: try await server.url(), in: folder)
+            "{command: platform.sh, timeout: 30s}", at: try await server.url(), in: folder,
+            by: protocolName)
         #expect(played.ended.code == 0, "\(played.ended.output)\(played.ended.errors)")
         #expect(played.count("diverted") == 0 && played.count("askedForPlatform") == 4)
         let asked = try folder.read("asked.jsonl").split(separator: "\n")

@@ -109,7 +109,8 @@ struct SubscriberAccountsTests {
     }
 
     private static let supported = ["m-cable", "m-sat"]
-    private static let token = MetadataRequest.VerificationToken(bytes: [1, 2], received: now)
+    private static let token = MetadataRequest.VerificationToken(
+        bytes: [1, 2], attributes: [], received: now)
 
     /// apple-sso.md § 3.2.
     @Test(
@@ -196,7 +197,9 @@ struct SubscriberAccountsTests {
     @Test("it vouches with the provider's platform name, the viewer and the attributes asked for")
     func vouching() {
         var accounts = accounts(PlatformSignOn())
-        let request = MetadataRequest.vouching(attributes: ["zip"], Self.token)
+        var token = Self.token
+        token.attributes = ["zip"]
+        let request = MetadataRequest.vouching(token)
         let result = accounts.enqueue(request, at: now + .seconds(300))
         #expect(
             result.query
@@ -211,7 +214,7 @@ struct SubscriberAccountsTests {
     @Test("a token that is old is error 5, and what the platform refuses has the platform's code")
     func tokens() {
         var accounts = accounts(PlatformSignOn())
-        let request = MetadataRequest.vouching(attributes: [], Self.token)
+        let request = MetadataRequest.vouching(Self.token)
         let old = accounts.enqueue(request, at: now + .seconds(301))
         #expect(old.error?.code == .invalidVerificationToken && old.query == nil)
         let asked = accounts.enqueue(request, at: now)
@@ -228,7 +231,7 @@ struct SubscriberAccountsTests {
     @Test("an account that ran out vouches for nobody")
     func expiredVouching() {
         var accounts = accounts(PlatformSignOn(account: .expired))
-        let result = accounts.enqueue(.vouching(attributes: [], Self.token), at: now)
+        let result = accounts.enqueue(.vouching(Self.token), at: now)
         #expect(result.query == nil && result.metadata?.attributeResponse == nil)
         #expect(result.metadata?.providerID != nil)
     }
@@ -260,7 +263,7 @@ struct SubscriberAccountsTests {
         var accounts = accounts(PlatformSignOn(error: 3, errorPlace: place))
         let requests: [MetadataRequest] = [
             .silent, .interactive(supported: Self.supported),
-            .vouching(attributes: [], Self.token),
+            .vouching(Self.token),
         ]
         for (request, fails) in zip(requests, fails) {
             #expect((accounts.enqueue(request, at: now).error != nil) == fails, "\(request)")
@@ -335,7 +338,7 @@ struct SubscriberAccountsTests {
             ),
             (.interactive(supported: Self.supported), code != .invalidVerificationToken),
             (
-                .vouching(attributes: [], Self.token),
+                .vouching(Self.token),
                 ![.unsupportedProvider, .userCancelled].contains(code)
             ),
         ]

@@ -469,16 +469,17 @@ import Vocabulary
     @Test(
         "a partner's profile is for who shows that the partner grants access (§ 8.3, I30)",
         arguments: [
-            ("granted", []), ("denied", [Deviation.Source.documented]),
-            ("restricted", [.documented]), ("notDetermined", [.documented]), (nil, [.reading]),
-        ] as [(String?, [Deviation.Source])])
-    func partnerGate(access: String?, expected: [Deviation.Source]) {
+            ("granted", "cable", []), ("granted", nil, [Deviation.Source.reading]),
+            ("denied", nil, [.documented]), ("restricted", nil, [.documented]),
+            ("notDetermined", nil, [.documented]), (nil, nil, [.reading]),
+        ] as [(String?, String?, [Deviation.Source])])
+    func partnerGate(access: String?, provider: String?, expected: [Deviation.Source]) {
         let body = Self.profile.replacing(#""issuer":"DemoCable""#, with: #""issuer":"Apple""#)
             .replacing(#""regular""#, with: #""appleSSO""#)
         let status = access.map {
             Base64.encode(
-                #"{"frameworkPermissionInfo":{"accessStatus":"\#($0)"},"frameworkProviderInfo":{}}"#
-                    .utf8)
+                (#"{"frameworkPermissionInfo":{"accessStatus":"\#($0)"},"frameworkProviderInfo":{"#
+                    + (provider.map { #""id":"\#($0)""# } ?? "") + "}}").utf8)
         }
         for operation in [OperationName.profiles, .profilesByMVPD] {
             let reading = Self.read(operation, body, mvpd: "DemoCable", partner: status)

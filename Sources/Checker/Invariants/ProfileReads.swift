@@ -347,23 +347,26 @@ extension HouseholdState {
     /// I21 and I25 of a profile by single sign-on: of one login this device is shown one end, whichever
     /// request it asks by. A new login would begin at another time.
     private mutating func judgeShared(_ view: IdentityLedger.View, _ book: ProfileBook) {
-        let first = book.views.first {
+        let same = book.views.filter {
             !$0.isOwn && $0.subject == view.subject && $0.mvpd == view.mvpd && $0.tag == view.tag
                 && $0.generated == view.generated
         }
-        guard let first else { return }
-        let isOtherView = first.beat.operation != view.beat.operation
-        check(isOtherView ? .profileViewsAgree : .profileNotProlonged)
-        guard first.expires != view.expires, isOtherView || view.expires > first.expires else {
-            return
-        }
+        let own = same.first { $0.beat.operation == view.beat.operation }
+        guard let first = own ?? same.first else { return }
+        check(own == nil ? .profileViewsAgree : .profileNotProlonged)
+        // Two requests may differ for good; one that ends later than all before was prolonged.
+        guard
+            own == nil
+                ? first.expires != view.expires
+                : same.allSatisfy({ $0.expires < view.expires })
+        else { return }
         let apart = milliseconds(distance(first.expires, view.expires))
         let text =
             "\(first.beat.name) and \(view.beat.name) returned one profile by single sign-on with expiries "
             + "\(apart) apart; there was no new login"
         accuse(
             violation(
-                isOtherView ? .profileViewsAgree : .profileNotProlonged, .certain,
+                own == nil ? .profileViewsAgree : .profileNotProlonged, .certain,
                 [first.beat, view.beat], gap: view.beat.call - first.beat.ret, text))
     }
 

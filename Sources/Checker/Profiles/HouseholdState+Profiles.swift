@@ -93,7 +93,8 @@ extension HouseholdState {
         registry.identities.add(
             IdentityLedger.Logout(
                 subject: answer.subject, mvpd: book.mark(of: operation.slot),
-                beat: CompactOperation(operation), household: household))
+                beat: CompactOperation(operation), household: household,
+                endsNothing: answer.endsNothing))
     }
 
     /// Whether the profiles of an answer are another app's of the same device: a service may keep them for the device

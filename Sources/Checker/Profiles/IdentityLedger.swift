@@ -28,6 +28,8 @@ struct IdentityLedger {
         var mvpd: UInt64
         var beat: CompactOperation
         var household: Int
+        /// The service said that there was nothing to end.
+        var endsNothing = false
     }
 
     /// A login by a device that showed that identity at some time.
@@ -131,7 +133,7 @@ struct IdentityLedger {
         }
         let sent = view.beat.call - visibility
         let last = (logouts[view.subject] ?? []).filter {
-            $0.mvpd == view.mvpd && $0.beat.effect == .success
+            $0.mvpd == view.mvpd && $0.beat.effect == .success && !$0.endsNothing
                 && $0.beat.ret.plus(slack($0.household, $0.beat.ret)) < sent
                 && (!view.isOwn || isShared(view, with: $0, bounds))
         }.max { $0.beat.ret < $1.beat.ret }

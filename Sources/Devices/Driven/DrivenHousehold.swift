@@ -293,10 +293,12 @@ extension Household {
         let account = try await takeAccount(number, at: provider.id)
         defer { endDrivenLogin() }
         let asked = try await ask(screen.value) { profileRequest(driven: provider, $0) }
-        guard case .profileRequest(let bytes) = asked.answer else { throw .refused(asked) }
+        guard case .profileRequest(let bytes, let attributes) = asked.answer else {
+            throw .refused(asked)
+        }
         let query = AttributeQuery(
             verificationToken: bytes, provider: provider.platform?.mappingID ?? provider.id,
-            subject: account.user, attributes: provider.platform?.requiredMetadata ?? [])
+            subject: account.user, attributes: provider.vouched(attributes))
         let document: String
         switch try await platformAnswer(to: query, for: provider.id) {
         case .document(let text): document = text

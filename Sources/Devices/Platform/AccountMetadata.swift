@@ -41,6 +41,8 @@ struct MetadataRequest: Hashable, Sendable {
     /// The body of a profile request, and when it came.
     struct VerificationToken: Hashable, Sendable {
         var bytes: [UInt8]
+        /// What the platform is to vouch for: by the service's response, else by its configuration.
+        var attributes: [String]
         var received: Instant
     }
 
@@ -57,11 +59,9 @@ struct MetadataRequest: Hashable, Sendable {
     }
 
     /// Step 7: the platform is to vouch for its viewer.
-    static func vouching(
-        attributes: [String], _ token: VerificationToken
-    ) -> MetadataRequest {
+    static func vouching(_ token: VerificationToken) -> MetadataRequest {
         MetadataRequest(
-            isInterruptionAllowed: false, attributeNames: attributes, verification: token)
+            isInterruptionAllowed: false, attributeNames: token.attributes, verification: token)
     }
 }
 
@@ -130,5 +130,12 @@ struct MetadataResult: Hashable, Sendable {
                 AccountError.Code(rawValue: code) ?? .serviceTemporarilyUnavailable, why: why)
         }
         return result
+    }
+}
+
+extension Provider {
+    /// What a platform is to vouch for: the attributes that a response names, else those of the configuration.
+    func vouched(_ named: [String]) -> [String] {
+        named.isEmpty ? platform?.requiredMetadata ?? [] : named
     }
 }

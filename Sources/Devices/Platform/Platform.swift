@@ -39,8 +39,9 @@ public enum PlatformAnswer: Sendable, Hashable {
 ///      "mvpd": "DemoCable", "deviceType": "tvOS", "subject": "u-17", "user": "ann",
 ///      "password": "..."}
 ///
-/// `verificationToken` is the profile request (S1) in Base64, `provider` the platform's name of the
-/// provider and `mvpd` the service's, `subject` the `user-id` of the account.
+/// `verificationToken` is the profile request (S1) in Base64, as X1 of REST V2 has it already; `attributes` are those that
+/// X1 or the configuration names, `provider` is the platform's name of the provider and `mvpd` the service's, `subject` the
+/// `user-id` of the account.
 struct PlatformQuestion {
     var query: AttributeQuery
     var channelIdentifier: String
@@ -56,8 +57,11 @@ struct PlatformQuestion {
             ("user", account.user), ("password", account.password.reveal()),
         ]
         let members = fields.map { "\"\($0.0)\": \(JSONText.quoted($0.1))" }
-        let token = JSONText.quoted(Base64.encode(query.verificationToken))
-        return "{\"verificationToken\": \(token), \"attributes\": [\(attributes)], "
+        // That of REST V2 is Base64 already; XML never is.
+        var token = String(decoding: query.verificationToken, as: UTF8.self)
+        if Base64.decode(token) == nil { token = Base64.encode(query.verificationToken) }
+        return
+            "{\"verificationToken\": \(JSONText.quoted(token)), \"attributes\": [\(attributes)], "
             + members.joined(separator: ", ") + "}\n"
     }
 }

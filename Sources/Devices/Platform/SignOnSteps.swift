@@ -95,8 +95,7 @@ extension Household {
         guard try await mayAskPlatform() else { return .regular(preselected: nil) }
         try await takePlatformAccount()
         let vouched = try await askPlatform(
-            .vouching(attributes: provider.platform?.requiredMetadata ?? [], token),
-            for: provider.id)
+            .vouching(token), for: provider.id)
         guard let document = vouched.metadata?.attributeResponse else {
             divert(.notVouched(vouched.error))
             endLogin { $0.noteNothing(of: $1) }
@@ -241,9 +240,11 @@ extension Household {
         }
         guard let asked else { return .refused }
         switch asked.answer {
-        case .profileRequest(let bytes):
+        case .profileRequest(let bytes, let attributes):
             return .token(
-                MetadataRequest.VerificationToken(bytes: bytes, received: asked.exchange.ended))
+                MetadataRequest.VerificationToken(
+                    bytes: bytes, attributes: provider.vouched(attributes),
+                    received: asked.exchange.ended))
         case .code(let issued):
             take(issued, from: asked)
             divert(.fallback(asked))

@@ -116,8 +116,7 @@ extension Household {
         defer { endLogin { $0.noteNothing(of: $1) } }
         let access = accounts.access
         let vouched = try await answer(
-            to: .vouching(attributes: provider.platform?.requiredMetadata ?? [], token),
-            for: provider.id)
+            to: .vouching(token), for: provider.id)
         guard let document = vouched.metadata?.attributeResponse else {
             divert(.notVouched(vouched.error))
             return .notVouched(access, vouched.error)

@@ -88,12 +88,13 @@ extension V2 {
             return Reading(.ok, .signedIn(nil), Observation(.success, record: record))
         // X1: for the platform, unchanged.
         case "partner_profile":
-            guard let request = tree["authenticationRequest"]?["request"]?.text, !request.isEmpty
-            else {
+            let asked = tree["authenticationRequest"]
+            guard let request = asked?["request"]?.text, !request.isEmpty else {
                 return .incomplete("REST V2, X1: authenticationRequest.request is a string")
             }
+            let attributes = asked?["attributesNames"]?.items.compactMap(\.text) ?? []
             return Reading(
-                .ok, .profileRequest(Array(request.utf8)),
+                .ok, .profileRequest(Array(request.utf8), attributes: attributes),
                 Observation(.success, record: record, secret: Secret(request)))
         default: return readCode(tree, lacksProvider: action != "authenticate", record)
         }

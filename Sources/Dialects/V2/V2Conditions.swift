@@ -111,7 +111,10 @@ struct V2Conditions {
         }
         let json = Base64.decode(status).flatMap { JSONReader.read($0) }
         let access = json?["frameworkPermissionInfo"]?["accessStatus"]?.text
-        if access != "granted" { note(rule, "the status was not 'granted'") }
+        if access != "granted" { return note(rule, "the status was not 'granted'") }
+        // Who has signed out in the settings shows no provider. That it hides the profile follows from X1, and no page says so.
+        let provider = json?["frameworkProviderInfo"]?["id"]?.text
+        if provider?.isEmpty ?? true { note(rule, "the status named no provider", .reading) }
     }
 
     /// The table of § 6 (B10, B45).

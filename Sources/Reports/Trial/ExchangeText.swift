@@ -79,7 +79,7 @@ public struct ExchangeText: Sendable {
         case .media(let token):
             "media token \(gate.mark(token.reveal()))\(Self.until(recorded))"
         case .metadata(let source): source.map { "the token is one of \($0)" } ?? "done"
-        case .profileRequest(let bytes): "a profile request of \(bytes.count) bytes"
+        case .profileRequest(let bytes, _): "a profile request of \(bytes.count) bytes"
         case .loggedOut(.nothing): "logged out"
         case .loggedOut(.browser): "logged out; a browser ends the provider's session"
         case .loggedOut(.platform): "logged out; the platform's account stays signed in"
