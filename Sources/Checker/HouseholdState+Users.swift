@@ -33,16 +33,22 @@ extension HouseholdState {
             return placedTag(operation.tag).map { $0 + 1 } ?? TokenRead.somebody
         default:
             return operation.tag == 0
-                ? TokenRead.somebody : place(operation.tag, beat, shownBy: operation)
+                ? TokenRead.somebody : place(operation, beat)
         }
     }
 
     /// The account that a user is known to be here, by its number.
     func placedTag(_ user: UInt64) -> UInt8? {
         guard user != 0 else { return nil }
-        let face = faces.first { $0.source == .token && $0.user == user }
-        guard let face, !face.isForeign, face.tag != ModelOperation.none else { return nil }
+        guard let face = face(of: user).map({ faces[$0] }), !face.isForeign,
+            face.tag != ModelOperation.none
+        else { return nil }
         return isAmbiguous(face.tag) ? nil : face.tag
+    }
+
+    /// Position of the face of a user that tokens name: each user has one.
+    func face(of user: UInt64) -> Int? {
+        faces.firstIndex { $0.source == .token && $0.user == user }
     }
 
     /// The device may still be signed in as it came, and a sign-in since may be of the same user.
@@ -62,13 +68,12 @@ extension HouseholdState {
         case nobody
     }
 
-    private mutating func place(
-        _ user: UInt64, _ beat: CompactOperation, shownBy operation: Observed
-    ) -> UInt8 {
+    private mutating func place(_ operation: Observed, _ beat: CompactOperation) -> UInt8 {
+        let user = operation.tag
         guard let shown = strangers.first(where: { $0.seen.mark == user }) else {
             return TokenRead.somebody
         }
-        let known = faces.firstIndex { $0.source == .token && $0.user == user }
+        let known = face(of: user)
         if let known {
             if faces[known].isForeign { return 0 }
             let tag = faces[known].tag
@@ -180,11 +185,7 @@ extension HouseholdState {
         }
         // Services that count in seconds make two of them alike.
         let isExact = shown.generated % 1_000 != 0 || shown.expires % 1_000 != 0
-        return !isExact
-            || !profiles.seen.contains {
-                $0.slot == shown.slot && $0.generated == shown.generated
-                    && $0.expires == shown.expires && $0.tag != shown.tag
-            }
+        return !isExact || !profiles.seen.contains { $0.isUnderAnotherName(shown) }
     }
 
     private func hasFace(_ tag: UInt8) -> Bool {
@@ -291,9 +292,8 @@ extension HouseholdState {
     /// for. Each sign-in makes one, with one expiry; sign-ins by one code are one.
     mutating func judgeUnplacedToken(_ operation: Observed, _ beat: CompactOperation) {
         guard operation.operation.showsExpiry, operation.expires > 0,
-            let position = faces.firstIndex(where: {
-                $0.source == .token && $0.user == operation.tag && $0.tag == ModelOperation.none
-            }), !faces[position].ends.contains(operation.expires), faces[position].ends.count < 8
+            let position = face(of: operation.tag), faces[position].tag == ModelOperation.none,
+            !faces[position].ends.contains(operation.expires), faces[position].ends.count < 8
         else { return }
         count(.oneToken)
         faces[position].ends.append(operation.expires)

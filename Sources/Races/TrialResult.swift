@@ -180,8 +180,7 @@ public struct TrialResult: Sendable {
             return switch exchange.observation.result {
             case .success:
                 exchange.isPoll || exchange.signsIn || operation == .refusal
-                    || operation == .checkCode || operation == .profiles
-                    || operation == .profilesByMVPD
+                    || operation == .checkCode || Step(operation).readsProfiles
             case .denied: exchange.isPoll && exchange.reason == "access_denied"
             default: false
             }

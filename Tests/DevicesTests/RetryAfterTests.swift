@@ -41,23 +41,16 @@ struct RetryAfterTests {
         #expect((scene.record.ended ?? .start) < Instant(.seconds(1)))
     }
 
-    @Test("a wait that ends within the settle phase is waited, however late the run is")
-    func late() throws {
-        // Forty waits of 9 s go on long after the planned end.
+    /// Forty waits of 9 s go on long after the planned end.
+    @Test(
+        "a wait within the settle phase, or of a few seconds, is waited, however late the run is",
+        arguments: [("9", 40, "10s"), ("2", 20, "1s")])
+    func late(wait: String, times: Int, settle: String) throws {
         let scene = try Scene(
             polls: [.answer(404), Script.token],
-            [.userMetadata: Array(repeating: .asks(429, toWait: "9"), count: 40)], viewer: "1s",
-            settle: "10s", after: "[user-metadata]")
-        #expect(scene.count(.userMetadata) == 41 && scene.record.fate == .signedIn)
-    }
-
-    @Test("a few seconds are waited, however short the settle phase and late the run")
-    func lateAndShort() throws {
-        let scene = try Scene(
-            polls: [.answer(404), Script.token],
-            [.userMetadata: Array(repeating: .asks(429, toWait: "2"), count: 20)], viewer: "1s",
-            settle: "1s", after: "[user-metadata]")
-        #expect(scene.count(.userMetadata) == 21 && scene.record.fate == .signedIn)
+            [.userMetadata: Array(repeating: .asks(429, toWait: wait), count: times)],
+            viewer: "1s", settle: settle, after: "[user-metadata]")
+        #expect(scene.count(.userMetadata) == times + 1 && scene.record.fate == .signedIn)
     }
 
     @Test("a wait beyond the code's end ends the polls at once")

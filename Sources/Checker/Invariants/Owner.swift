@@ -25,7 +25,8 @@ extension HouseholdState {
         if seen < 8 {
             tokens.append(
                 TokenSeen(
-                    expires: operation.expires, beat: beat, tag: tag, face: face(of: operation.tag))
+                    expires: operation.expires, beat: beat, tag: tag,
+                    face: faceNumber(of: operation.tag))
             )
         }
         if seen > 0 { judgeOneToken(operation, beat, tag) }
@@ -37,9 +38,8 @@ extension HouseholdState {
         }
     }
 
-    private func face(of user: UInt64) -> UInt8 {
-        faces.firstIndex { $0.source == .token && $0.user == user }
-            .flatMap { UInt8(exactly: $0) } ?? ModelOperation.none
+    private func faceNumber(of user: UInt64) -> UInt8 {
+        face(of: user).flatMap { UInt8(exactly: $0) } ?? ModelOperation.none
     }
 
     /// The user that an answer showed, by the face in it; `tag`: the account, where it had none.
@@ -115,7 +115,7 @@ extension HouseholdState {
         let elsewhere = writers.filter { $0.life < 0 }.count
         let before = tag == 0 && isPreSignedIn ? 1 : 0
         let possible = (isSingle ? byCode : writers.count - elsewhere) + elsewhere + before
-        let face = face(of: operation.tag)
+        let face = faceNumber(of: operation.tag)
         // Several users of one account are the ledger's to judge.
         let seen = tokens.filter { $0.tag == tag && $0.face == face }
         guard let first = seen.first else { return }

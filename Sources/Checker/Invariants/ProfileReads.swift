@@ -139,9 +139,7 @@ extension HouseholdState {
         guard knownTag(shown.tag) == nil,
             !tags.contains(where: { $0.isLearned && $0.mark == 0 }),
             let first = book.seen.first(where: {
-                $0.slot == shown.slot && $0.generated == shown.generated
-                    && $0.expires == shown.expires && $0.tag != shown.tag
-                    && $0.beat.operation != beat.operation
+                $0.isUnderAnotherName(shown) && $0.beat.operation != beat.operation
             }),
             let stranger = strangers.first(where: { $0.seen.mark == shown.tag }),
             registry.knowsUsers

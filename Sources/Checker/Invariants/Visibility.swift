@@ -175,17 +175,16 @@ extension HouseholdState {
             !signOuts.contains(where: { $0.effect != .denied })
         else { return }
         let refused = lives[only.life].refusal(after: only.beat)
-        let isByItself = only.beat.screen == 0
-        guard isByItself || refused != nil else { return }
+        guard only.beat.screen == 0 || refused != nil else { return }
         count(.signInDelivered)
         let gap = last.beat.call - only.beat.ret
         let polled = "polled for \(milliseconds(gap)) more (\(last.beat.name))"
-        let nobody =
+        let loss =
             refused.map {
                 "neither the phone (\($0.name)) nor the TV, which \(polled), ever got the sign-in"
             } ?? "the device, which \(polled), never got the sign-in"
         let text =
-            "the login ended without an error (\(only.beat.name)), but \(nobody) "
+            "the login ended without an error (\(only.beat.name)), but \(loss) "
             + "(no page says that such a login has succeeded)"
         accuse(
             violation(

@@ -69,6 +69,12 @@ final class ProfileBook {
         var generated: Int64
         var expires: Int64
         var beat: CompactOperation
+
+        /// Whether an answer shows the same profile, by its times, as that of another user.
+        func isUnderAnotherName(_ shown: Observed) -> Bool {
+            slot == shown.slot && generated == shown.generated && expires == shown.expires
+                && tag != shown.tag
+        }
     }
 
     /// A temporary pass as this device used it (rest-v2.md § 11).

@@ -94,8 +94,7 @@ extension Household {
         flipSettings(before: .beforeStep7)
         guard try await mayAskPlatform() else { return .regular(preselected: nil) }
         try await takePlatformAccount()
-        let vouched = try await askPlatform(
-            .vouching(token), for: provider.id)
+        let vouched = try await askPlatform(.vouching(token), for: provider.id)
         guard let document = vouched.metadata?.attributeResponse else {
             divert(.notVouched(vouched.error))
             endLogin { $0.noteNothing(of: $1) }

@@ -115,8 +115,7 @@ extension Household {
         try await takePlatformAccount()
         defer { endLogin { $0.noteNothing(of: $1) } }
         let access = accounts.access
-        let vouched = try await answer(
-            to: .vouching(token), for: provider.id)
+        let vouched = try await answer(to: .vouching(token), for: provider.id)
         guard let document = vouched.metadata?.attributeResponse else {
             divert(.notVouched(vouched.error))
             return .notVouched(access, vouched.error)

@@ -60,7 +60,8 @@ final class RaceSearcher {
                 return
             }
             samples.append(sample)
-            if !sample.breaches.isEmpty || result.showsDecision ?? true { hasEffect = true }
+            hasEffect =
+                hasEffect || !sample.breaches.isEmpty || result.showsDecision ?? true
             let isDeviant = result.deviation != nil
             deviations.add(sample.offset, isDeviant ? .hit : .miss)
             if isDeviant, deviation == nil {

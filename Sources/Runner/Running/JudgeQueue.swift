@@ -80,8 +80,8 @@ package final class JudgeQueue: HistorySink, @unchecked Sendable {
         gate?.wait()
         queue.async { [self] in
             assertOnQueue()
-            if gate == nil { Self.stepBack() }
             if gate == nil {
+                Self.stepBack()
                 judge.take(batch, pause: HistoryWriter.giveWay)
             } else {
                 judge.take(batch)
