@@ -120,6 +120,10 @@ struct BrowserHops: Sendable {
             let told = told(by: address, to: call.operation, startsLogin: startsLogin)
             var reading = Reading(.ok, .redirect(address), Observation(told))
             if call.operation == .mvpdLogin, isReturn(address) { reading.operation = .assertion }
+            // The browser posts it on as it is (RFC 9110, 15.4.8 and 15.4.9): whoever answered was on the way to the consumer.
+            if call.operation == .assertion, [307, 308].contains(reply.status) {
+                reading.operation = .mvpdLogin
+            }
             return reading
         case 200..<300:
             // A page that asks for the credentials again did not accept them.

@@ -81,6 +81,8 @@ struct StandinConformanceTests {
             for expected in row.answers {
                 // A1: the older edition's 200 is for others to give.
                 if row.operation == .accessToken, expected.status == 200 { continue }
+                // So is the redirect to a page that browsers get (RFC 9110, 15.4.4).
+                if row.operation == .assertion, expected.status == 303 { continue }
                 #expect(asked.contains("\(row.page) \(expected.status)"))
             }
         }

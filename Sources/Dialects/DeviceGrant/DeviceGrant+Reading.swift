@@ -93,9 +93,11 @@ extension DeviceGrant {
                 .rejected, .signedOut(reason), Observation(.unauthenticated), reason: reason)
         default: break
         }
-        if call.operation == .deviceToken || call.operation == .refreshToken
+        let isOfToken =
+            call.operation == .deviceToken || call.operation == .refreshToken
             || call.operation == .deviceAuthorization
-        {
+        // A redirect is no error.
+        if isOfToken, reply.status >= 400 {
             judgeError(document, &reading)
         }
         return reading

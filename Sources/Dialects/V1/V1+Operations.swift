@@ -118,7 +118,7 @@ extension V1 {
         .row(
             "ACS", .assertion,
             [
-                .init(302, .location), .init(503, .errorOrPage),
+                .init(302, .location), .init(303, .location), .init(503, .errorOrPage),
                 .init(400, .errorOrPage, .own),
             ], others: .reading),
         .row("N2", .checkCode, [.init(200, .none), .init(403, .error)]),

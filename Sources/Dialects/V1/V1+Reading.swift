@@ -15,7 +15,7 @@ extension V1 {
             default: readService(document, to: call)
             }
         if reading.outcome != .blocked {
-            reading.take(deviations(of: document, to: call))
+            if reading.operation == nil { reading.take(deviations(of: document, to: call)) }
             // § 11: Z3, Z4 and Z5 answer for the resource that was asked for.
             if let asked = call.resource, let answered = reading.observation.resource,
                 !Resource.isSame(answered, as: asked)

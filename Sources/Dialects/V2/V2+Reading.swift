@@ -18,7 +18,9 @@ extension V2 {
                 browser.read(document, to: call, startsLogin: startsLogin(call))
             default: readService(document, to: call)
             }
-        if reading.outcome != .blocked { reading.take(deviations(of: document, to: call)) }
+        if reading.outcome != .blocked, reading.operation == nil {
+            reading.take(deviations(of: document, to: call))
+        }
         return reading.heeding(reply)
     }
 
