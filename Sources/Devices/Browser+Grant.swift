@@ -58,11 +58,8 @@ extension Household {
     func passGrant(
         _ page: HTMLPage, _ answered: Answered, _ walk: LoginWalk, _ issued: IssuedCode
     ) async throws(StopReason) -> Bool {
-        guard let progress = walk.grant, let pages = dialect.pages else { return false }
-        let finder = GrantFinder(
-            page: page, pages: pages, progress: progress, code: issued.typed,
-            isForCode: walk.call.address.path == issued.page?.path,
-            isAfterLogin: walk.progress.hasSentUser || walk.progress.hasSentPassword)
+        guard let finder = grantFinder(page, walk, issued) else { return false }
+        let progress = finder.progress
         switch finder.step {
         case .other: return false
         case .enter(let form, let field):
@@ -81,6 +78,7 @@ extension Household {
             walk.call.provoked = mistypes
             reach(.codeTyped)
         case .decide(let form, let button):
+            walk.grant?.decided.insert(form.path(of: button, at: walk.call.address))
             submit(form, form.pressed(button), of: page, walk, by: button)
             walk.call.operation = progress.refuses ? .refusal : .approval
         case .turnedDown(let reason): throw stuck(reason, page, answered, walk)
@@ -89,6 +87,28 @@ extension Household {
                 "the page at \(walk.call.address.origin)\(walk.call.address.path) \(reason)", page,
                 answered, walk)
         }
+        return true
+    }
+
+    private func grantFinder(
+        _ page: HTMLPage, _ walk: LoginWalk, _ issued: IssuedCode
+    ) -> GrantFinder? {
+        guard let progress = walk.grant, let pages = dialect.pages else { return nil }
+        return GrantFinder(
+            page: page, pages: pages, progress: progress, code: issued.typed,
+            isForCode: walk.call.address.path == issued.page?.path,
+            isAfterLogin: walk.progress.hasSentUser || walk.progress.hasSentPassword)
+    }
+
+    /// Whether the page on which a decision ended asks for the next; that decision is then none about the code.
+    func goesOn(
+        _ page: HTMLPage, after result: Observation.Result, _ walk: LoginWalk,
+        _ issued: IssuedCode
+    ) -> Bool {
+        guard result != .success,
+            grantFinder(page, walk, issued)?.asksNext(at: walk.call.address) == true
+        else { return false }
+        walk.grant?.decision = nil
         return true
     }
 

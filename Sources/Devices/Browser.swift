@@ -107,8 +107,8 @@ extension Household {
             if walk.cancels { return nil }
             var arrived = now
             if case .redirect = answered.answer { arrived = answered.exchange.ended }
-            noteDone(at: arrived)
             try judgeReturn(target)
+            noteDone(at: arrived)
             noteAcceptance(walk)
             await reload(walk)
             try await fetchReturn(target, referer: walk.call.address, on: person.browser)
@@ -199,11 +199,11 @@ extension Household {
             return .reload
         case .page(let html):
             let page = HTMLPage(html)
-            guard walk.grant?.decision == nil else {
-                try end(page, answered, walk)
-                return .ended
-            }
-            return .page(page)
+            guard let decision = walk.grant?.decision,
+                !goesOn(page, after: decision.result, walk, issued)
+            else { return .page(page) }
+            try end(page, answered, walk)
+            return .ended
         default: return .refusal
         }
     }

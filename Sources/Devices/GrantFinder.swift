@@ -12,6 +12,10 @@ struct GrantProgress {
     var codeField: String?
     /// The decision was sent, and its answer came then.
     var decision: (ended: Instant, result: Observation.Result)?
+    /// Where the forms of its decisions led.
+    var decided: Set<String> = []
+    /// Pages that ask for a decision at most: each leads elsewhere.
+    static let decisions = 3
 }
 
 /// Decides what a page of a device grant asks of the person: the code, the decision, or nothing that has
@@ -54,6 +58,18 @@ struct GrantFinder {
             return .enter(form, field: field)
         }
         return decision
+    }
+
+    /// The page that a decision led to asks for what was not asked for yet: the code, or a decision that leads elsewhere. What
+    /// was decided was a provider's consent to the login, of which RFC 8628 says nothing.
+    func asksNext(at address: WebAddress) -> Bool {
+        switch step {
+        case .enter: !progress.hasEnteredCode
+        case .decide(let form, let button):
+            progress.decided.count < GrantProgress.decisions
+                && !progress.decided.contains(form.path(of: button, at: address))
+        case .turnedDown, .stuck, .other: false
+        }
     }
 
     /// Whether the page asks for a code or for a decision: then nothing has been decided.
@@ -183,7 +199,12 @@ struct GrantFinder {
 
     private static func refuses(_ words: String) -> Bool {
         HTMLForm.contains(
-            words, ["deny", "denied", "refuse", "reject", "decline", "cancel", "disallow"])
+            words,
+            [
+                "deny", "denied", "refuse", "reject", "decline", "cancel", "disallow", "don't",
+                "don’t",
+                "do not", "not now",
+            ])
     }
 }
 
@@ -207,6 +228,12 @@ extension HTMLForm.FormField {
 }
 
 extension HTMLForm {
+    /// Where the form leads, without its query.
+    func path(of button: FormField?, at page: WebAddress) -> String {
+        let target = page.resolving(button?.action ?? action) ?? page
+        return "\(target.origin)\(target.path)"
+    }
+
     /// The form with this radio button on, and the others of its name off.
     fileprivate func choosing(_ choice: FormField) -> HTMLForm {
         var form = self

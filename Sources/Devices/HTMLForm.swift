@@ -162,17 +162,31 @@ extension HTMLForm {
             || page.isNamed(tag, "textarea")
     }
 
-    /// A field's tag; nil for what is never sent.
-    static func field(_ tag: HTMLTag, of page: HTMLTags) -> FormField? {
+    /// The field whose tag stands at that position; nil for what is never sent.
+    static func field(_ position: Int, of page: HTMLTags) -> FormField? {
+        let tag = page.list[position]
         let type = page.lowered("type", tag) ?? ""
         guard !page.has("disabled", tag), let kind = kind(tag, type, of: page) else { return nil }
         let isBox = kind == .checked || kind == .unchecked
+        var hint = Self.hint(["id", "autocomplete", "placeholder", "aria-label"], tag, of: page)
+        if page.isNamed(tag, "button") { hint += " " + page.label(of: position).lowercased() }
         return FormField(
             kind: kind, name: page.value("name", tag) ?? "",
-            value: page.value("value", tag) ?? (isBox ? "on" : ""), type: type,
-            hint: Self.hint(["id", "autocomplete", "placeholder", "aria-label"], tag, of: page),
-            isRequired: page.has("required", tag), action: page.value("formaction", tag),
+            value: page.isNamed(tag, "textarea")
+                ? sent(page.text(behind: position))
+                : page.value("value", tag) ?? (isBox ? "on" : ""), type: type,
+            hint: hint, isRequired: page.has("required", tag),
+            action: page.value("formaction", tag),
             method: page.value("formmethod", tag))
+    }
+
+    /// What a text area sends of the text between its tags: no newline that begins it, and others as two characters (HTML,
+    /// 13.2.6.4.7 and 4.10.22.4).
+    private static func sent(_ text: String) -> String {
+        let lines = text.split(
+            omittingEmptySubsequences: false, whereSeparator: { ["\n", "\r\n", "\r"].contains($0) })
+        return (lines.count > 1 && lines[0].isEmpty ? lines.dropFirst() : lines[...])
+            .joined(separator: "\r\n")
     }
 
     private static func kind(

@@ -23,7 +23,9 @@ struct HTMLPage {
         self.html = html
         tags = HTMLTags(html)
         var reading = PageReading(excess: tags.excess)
-        for tag in tags.list where reading.excess == nil { reading.take(tag, of: tags) }
+        for position in tags.list.indices where reading.excess == nil {
+            reading.take(position, of: tags)
+        }
         excess = reading.excess
         if excess != nil { reading = PageReading() }
         reading.close()
@@ -55,15 +57,16 @@ struct HTMLPage {
             self.excess = excess
         }
 
-        mutating func take(_ tag: HTMLTag, of page: HTMLTags) {
+        mutating func take(_ position: Int, of page: HTMLTags) {
+            let tag = page.list[position]
             if page.isNamed(tag, "form") {
                 open(tag, of: page)
             } else if page.isNamed(tag, "/form") {
                 isOpen = false
             } else if HTMLForm.isField(tag, of: page) {
-                add(tag, of: page)
+                add(position, of: page)
             } else if page.isNamed(tag, "option") {
-                choose(tag, of: page)
+                choose(position, of: page)
             } else if page.isNamed(tag, "base") {
                 base = base ?? page.value("href", tag)
             } else if page.isNamed(tag, "meta"), charset == nil,
@@ -86,8 +89,9 @@ struct HTMLPage {
             isOpen = true
         }
 
-        private mutating func add(_ tag: HTMLTag, of page: HTMLTags) {
-            guard let field = HTMLForm.field(tag, of: page) else { return }
+        private mutating func add(_ position: Int, of page: HTMLTags) {
+            let tag = page.list[position]
+            guard let field = HTMLForm.field(position, of: page) else { return }
             fieldCount += 1
             guard fieldCount <= HTMLBudget.fields else {
                 excess = HTMLBudget.exceeded("\(HTMLBudget.fields) fields")
@@ -104,13 +108,17 @@ struct HTMLPage {
         }
 
         /// The first option stands until one is marked as selected.
-        private mutating func choose(_ option: HTMLTag, of page: HTMLTags) {
+        private mutating func choose(_ position: Int, of page: HTMLTags) {
+            let option = page.list[position]
             guard isOpen, let last = forms[forms.count - 1].fields.indices.last,
                 forms[forms.count - 1].fields[last].kind == .choice,
                 !hasSelected || page.has("selected", option)
             else { return }
             hasSelected = true
-            forms[forms.count - 1].fields[last].value = page.value("value", option) ?? ""
+            forms[forms.count - 1].fields[last].value =
+                page.value("value", option)
+                ?? page.text(behind: position).split(whereSeparator: \.isWhitespace)
+                .joined(separator: " ")
         }
 
         mutating func close() {
@@ -179,15 +187,10 @@ extension HTMLPage {
             guard hidden.isEmpty else { continue }
             if tags.isNamed(tag, "body") { onload = onload ?? tags.value("onload", tag) }
             guard tags.isNamed(tag, "script"), isRun(tag) else { continue }
-            let text = tag.place.upperBound..<max(tag.place.upperBound, end(behind: position))
+            let text = tags.place(behind: position)
             if !text.isEmpty { scripts.append((tag.place.lowerBound, tags.bytes(text))) }
         }
         return (scripts, onload)
-    }
-
-    /// Where the text behind a tag ends: at the next tag, or with the page.
-    private func end(behind position: Int) -> Int {
-        position + 1 < tags.list.count ? tags.list[position + 1].place.lowerBound : html.utf8.count
     }
 
     /// What stands in these is text for a browser with scripts, or a part that is not used yet.
@@ -330,7 +333,7 @@ extension HTMLPage {
             let isWord = position > first && !tags.isElement(tag)
             if !isWord { isGlued = false }
             let start = isWord ? tag.place.lowerBound : tag.place.upperBound
-            let end = end(behind: position)
+            let end = tags.place(behind: position).upperBound
             guard start < end else { continue }
             guard add(HTMLEntities.decode(uncommented(start..<end))) else {
                 return words.joined(separator: " ") + " ..."

@@ -17,6 +17,7 @@ struct HTMLTags {
     private(set) var excess: String?
     /// The page, and behind it what means something else than is written: names with capitals, values with references.
     private var text: [UInt8] = []
+    private var length = 0
     private var attributes: [(name: Range<Int>, value: Range<Int>)] = []
 
     init(_ html: String) {
@@ -25,6 +26,7 @@ struct HTMLTags {
             excess = HTMLBudget.exceeded("\(HTMLBudget.bytes) bytes")
             return
         }
+        length = page.count
         text.reserveCapacity(page.count + Self.roomForOthers)
         text.append(text: html)
         list.reserveCapacity(min(page.count / 16, 32))
@@ -68,6 +70,28 @@ struct HTMLTags {
 
     func attributes(_ tag: HTMLTag) -> [(name: String, value: String)] {
         attributes[tag.attributes].map { (string($0.name), string($0.value)) }
+    }
+
+    /// Where the text behind the tag at a position of the list stands: up to the next tag, or to the end of the page.
+    func place(behind position: Int) -> Range<Int> {
+        let start = list[position].place.upperBound
+        let end = position + 1 < list.count ? list[position + 1].place.lowerBound : length
+        return start..<max(start, end)
+    }
+
+    /// The text behind that tag, with its references read.
+    func text(behind position: Int) -> String {
+        HTMLEntities.decode(string(place(behind: position)))
+    }
+
+    /// What stands between that tag and the next that ends its element, in one line; of more tags than a button has nothing.
+    func label(of position: Int) -> String {
+        var words: [Substring] = []
+        for inner in position..<min(position + 8, list.count) {
+            if inner > position, closes(list[inner], list[position]) { break }
+            words += text(behind: inner).split(whereSeparator: \.isWhitespace)
+        }
+        return words.prefix(12).joined(separator: " ")
     }
 
     /// Bytes of the page, as written.

@@ -118,8 +118,10 @@ extension Household {
             throw .unknownStep
         }
         // A device code serves once: of several loops, and of polls after the success, all but one are to be
-        // turned down.
-        call.provoked = dialect.pages != nil && (pollersEnd != nil || !morePollers.isEmpty)
+        // turned down. What a session's code has led to it may show after its end, or not (rest-v2.md, B24).
+        call.provoked =
+            dialect.pages != nil && (pollersEnd != nil || !morePollers.isEmpty)
+            || hasSessions && pollersEnd != nil && isCodeOver
         let polled = await lane.send(call, from: poller.device, planned: planned)
         switch polled.answer {
         case .staleToken where terms.usesBearer: tv.token = nil

@@ -123,6 +123,16 @@ struct DeviceGrantTests {
         #expect(life.count(.verificationPage) == 2)
     }
 
+    @Test(
+        "a provider's consent before the page for the code is not the approval",
+        arguments: ["", ", opens: complete"])
+    func consent(grant: String) throws {
+        let life = try Self.life(.asksConsent, grant: grant)
+        #expect(life.record.fate == .signedIn, "\(life.record.cause)")
+        #expect(life.count(.approval) == 2)
+        #expect(life.findings.violations.isEmpty, "\(life.findings.violations)")
+    }
+
     @Test("an approval that its page does not confirm ends the phone's story, and the TV waits")
     func unconfirmed() throws {
         let life = try Self.life(.ignoresApproval, more: "code: {ttl: 60s}")
@@ -270,6 +280,8 @@ final class GrantServer: OneHomeService {
         case losesRefusal
         /// The token is made, and its answer is a 503.
         case losesToken
+        /// The login is followed by a page that asks for consent to it.
+        case asksConsent
     }
 
     unowned let lane: Lane
@@ -333,6 +345,15 @@ final class GrantServer: OneHomeService {
                 """)
         case (.post, "/login"):
             user = fields["username"]
+            if defect == .asksConsent {
+                return page(
+                    """
+                    <form method=post action="/consent?\(call.address.query)">
+                    <button>Deny</button><button><b>Allow</b></button></form>
+                    """)
+            }
+            return Reply(status: 302, headers: ["Location": "/device?\(call.address.query)"])
+        case (.post, "/consent"):
             return Reply(status: 302, headers: ["Location": "/device?\(call.address.query)"])
         case (.post, "/device"):
             return fields["user_code"] == "ABCD-EFGH" ? decision : codePage("Unknown code")

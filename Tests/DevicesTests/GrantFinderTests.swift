@@ -161,6 +161,24 @@ import Testing
         #expect(step("allauth-decision", refusing).hasSuffix(" action=deny"))
     }
 
+    @Test(
+        "the buttons of a decision are found by what stands on them",
+        arguments: [
+            """
+            <form method=post><button name=b value=1>Don't allow</button>
+            <button name=b value=2><b>Allow</b> access</button></form>
+            """,
+            """
+            <form method=post><input type=hidden name=b value=1><button>Deny</button></form>
+            <form method=post><input type=hidden name=b value=2><button>Allow</button></form>
+            """,
+        ])
+    func labels(html: String) {
+        let page = HTMLPage(html)
+        #expect(words(page, entered, GrantPages()) == "decide b=2")
+        #expect(words(page, refusing, GrantPages()) == "decide b=1")
+    }
+
     @Test("a rig's own buttons come first, and others are not pressed in their place")
     func ownButtons() {
         let html = """

@@ -41,6 +41,21 @@ import Testing
     }
 
     @Test(
+        "what has its value between its tags is sent as well",
+        arguments: [
+            ("<textarea name=a hidden>PHg+&#43;&lt;b&gt;</textarea>", "a=PHg++<b>"),
+            ("<textarea name=a>\nline\r\n<i>two</textarea>", "a=line\r\n<i>two"),
+            ("<textarea name=a></textarea><textarea name=b></TextArea>", "a= b="),
+            ("<select name=a><option>Demo &amp; Co\n <option selected> East </select>", "a=East"),
+            ("<select name=a><option>Demo &amp; Co\n <option value=''>x</select>", "a=Demo & Co"),
+        ])
+    func contents(fields: String, expected: String) throws {
+        let form = try #require(HTMLPage("<form method=post>\(fields)</form>").forms.first)
+        let sent = form.filled(user: nil, password: nil).map { "\($0.0)=\($0.1)" }
+        #expect(sent.joined(separator: " ") == expected)
+    }
+
+    @Test(
         "of a consent's buttons the one that says no is not pressed, wherever it stands",
         arguments: [
             "<button name=wahl value=nein>Ablehnen</button><button name=wahl value=ja>Zustimmen</button>",
