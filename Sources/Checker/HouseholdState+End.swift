@@ -73,13 +73,18 @@ extension HouseholdState {
     private func isCrossed(by tag: UInt64) -> Bool {
         // Where users are learned, nobody knows yet which account that one is.
         guard registry.knowsUsers, tag != Self.anybody else { return isCrossedByOthers }
-        return registry.codes(usedAstrayBy: tag).contains { code in
-            lives.contains { $0.mark == code }
-        }
+        return isCrossed { $0 == tag }
     }
 
     /// Whether somebody else's sign-in may have come here, by letters that this device holds or held.
     var isCrossedByOthers: Bool {
-        lives.contains { registry.isUsedAstray($0.mark, byOtherThan: tags) }
+        isCrossed { user in !tags.contains { $0.mark == user } }
+    }
+
+    private func isCrossed(by isUser: (UInt64) -> Bool) -> Bool {
+        lives.contains {
+            registry.isUsedAstray(
+                $0.mark, since: $0.made.call - registry.visibility, of: household, by: isUser)
+        }
     }
 }

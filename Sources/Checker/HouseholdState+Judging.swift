@@ -52,6 +52,9 @@ extension HouseholdState {
         }
         if operation.code != 0 { judgeCode(operation, beat) }
         if operation.operation.needsAuthorization { judgeAuthorization(operation, beat) }
+        if operation.step == .authorize, operation.effect == .success {
+            judgeLife(operation, beat, .expiryRespected, "granted an authorization")
+        }
     }
 
     /// "Somebody is signed in", and where the answer tells, who.

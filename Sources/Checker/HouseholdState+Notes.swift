@@ -9,6 +9,10 @@ extension HouseholdState {
             noteGrant(of: operation)
             if isOfAnotherGrant(operation) || operation.step == .otherClient { return nil }
             if isShownAgain(operation) { return noteReuse(operation) }
+            // The TV has no token any more, and asks for a new code, which says nothing of the one before.
+            if operation.operation == .refreshToken, operation.effect == .denied {
+                return ModelOperation(kind: .signOut, isMaybe: true)
+            }
         }
         // A cache in front of the service answered: that tells nothing of the service.
         let isEdge = operation.flags.contains(.edge)
@@ -203,6 +207,14 @@ extension HouseholdState {
     /// The mark of a user whose provider an answer does not name (user metadata may not).
     static func bare(_ user: String) -> UInt64 { Checker.mark(user, Checker.mark("")) }
 
+    /// When the service had let that screen's browser go on to the login; `Int64.max` where no answer did.
+    private func begin(ofLogin operation: Observed) -> Int64 {
+        ring.all.last {
+            $0.operation == .authenticate && $0.screen == operation.screen
+                && $0.effect != .denied && $0.effect != .nothing
+        }?.ret ?? .max
+    }
+
     mutating func noteSignIn(_ operation: Observed) -> ModelOperation? {
         let tag =
             operation.tag != 0
@@ -213,9 +225,12 @@ extension HouseholdState {
         if operation.code != 0, operation.tag != 0, operation.effect != .denied,
             life == nil || operation.flags.contains(.afterEnd)
         {
-            registry.noteAstray(operation.code, of: operation.tag)
+            var login = SharedState.AstrayLogin(
+                user: operation.tag, begun: begin(ofLogin: operation), household: household)
+            registry.noteAstray(login, by: operation.code)
             if tag != ModelOperation.none, registry.knowsUsers {
-                registry.noteAstray(operation.code, of: Self.bare(names[Int(tag)].user))
+                login.user = Self.bare(names[Int(tag)].user)
+                registry.noteAstray(login, by: operation.code)
             }
         }
         attempts.append(

@@ -245,9 +245,17 @@ extension HouseholdState {
         let text: String
         var evidence = [last.beat, beat]
         var promise = Invariant.tokenIsolation
+        var earlier: SharedState.EarlierUser?
         if !providers.contains(stranger.name.mvpd), !providers.contains("") {
-            // Where a device has a profile at each provider, that one is there before any sign-in.
-            if profiles != nil { promise = .noTokenBeforeSignIn }
+            // Where a device has a profile at each provider, that one is there before any sign-in. Where it has one sign-in, that
+            // is shown under another provider, if nobody else is that user there.
+            if profiles != nil {
+                promise = .noTokenBeforeSignIn
+            } else if own.contains(where: {
+                $0.tag != ModelOperation.none && tags[Int($0.tag)].user == stranger.seen.user
+            }) {
+                promise = .oneToken
+            }
             let places = providers.reduce(into: [String]()) { list, name in
                 if !list.contains(name) { list.append(name) }
             }
@@ -259,11 +267,19 @@ extension HouseholdState {
             text =
                 "\(beat.name) returned the sign-in of \(who), \(face.first.name) had returned "
                 + "\(face.name.text); there were fewer sign-ins than users"
+            earlier = SharedState.EarlierUser(
+                tag: face.user, name: face.name.user,
+                instead: violation(
+                    promise, .certain, [last.beat, beat, face.first],
+                    "\(face.first.name) returned the sign-in of \(face.name.text), \(beat.name) returned that of "
+                        + "\(who), which is this household's"))
         } else {
             text =
                 "\(beat.name) returned the sign-in of \(who), which no sign-in of this household explains"
         }
-        accuse(violation(promise, .certain, evidence, text), foreignTag: stranger.seen.mark)
+        accuse(
+            violation(promise, .certain, evidence, text), foreignTag: stranger.seen.mark,
+            earlier: earlier)
     }
 
     /// `one-owner` where nobody can say which of two accounts is which user: two users within one life of

@@ -126,21 +126,23 @@ extension HouseholdState {
     /// Who answered, and what stood between.
     private func noteWay(of exchange: UnsafePointer<Exchange>, _ operation: inout Observed) {
         let now = exchange.pointee.ended.nanoseconds
+        // A login's hops go to providers as well, which are no part of the service.
+        let isService = operation.operation.isThrottled && operation.operation != .authenticate
+        // A gateway that turns down what comes too often answers by itself (rest-v1.md § 14).
+        let isOfGateway = exchange.pointee.outcome == .throttled
         let way = exchange.pointee.evidence.fields.withUnsafeBufferPointer { fields in
             let way = AnswerWay(fields)
-            if let server = way.server {
+            if let server = way.server, isService, !isOfGateway {
                 registry.changes.see(server: fields[server].value, at: now)
             }
             return way
         }
         operation.flags.formUnion(way.flags)
-        // A login's hops go to providers as well, which are no part of the service.
-        let isService = operation.operation.isThrottled && operation.operation != .authenticate
         if isService { registry.changes.see(address: exchange.pointee.route.remote, at: now) }
         // What a cache, a proxy or a front answered by itself tells the time of that machine.
         let isOwn = operation.flags.isDisjoint(with: [.edge, .proxied])
-        // Gateways turn down what comes too often, and what is the same for all is often kept by somebody.
-        let isTold = exchange.pointee.outcome != .throttled && operation.operation != .configuration
+        // What is the same for all is often kept by somebody.
+        let isTold = !isOfGateway && operation.operation != .configuration
         if isService, isOwn, isTold, way.date > 0, operation.effect.isAnswer {
             registry.clock.add(
                 date: way.date, of: operation.operation, between: operation.call,

@@ -60,18 +60,22 @@ extension SharedState {
     private func settleForeign(_ resolution: UserResolution) -> Set<Int> {
         var unowned: Set<Int> = []
         for foreign in foreign where !found[foreign.position].isWithdrawn {
-            let (position, user) = (foreign.position, foreign.tag)
-            let owners = resolution.owners[user] ?? []
+            let position = foreign.position
             let household = found[position].household
-            let home = resolution.homes[user] ?? accounts.holder(ofLogin: foreign.name)
+            var (user, name) = (foreign.tag, foreign.name)
+            if let earlier = foreign.earlier, accounts.isHeld(login: name, by: household),
+                !accounts.isHeld(login: earlier.name, by: household)
+            {
+                replace(position, by: earlier.instead)
+                (user, name) = (earlier.tag, earlier.name)
+            }
+            let owners = resolution.owners[user] ?? []
+            let home = resolution.homes[user] ?? accounts.holder(ofLogin: name)
             if let rejected = foreign.rejected {
                 if owners.contains(rejected.account) { continue }
                 let listed = resolution.contradicted == nil ? users.listed[rejected.account] : nil
                 if home.map({ $0 != household }) ?? listed.map({ $0 != user }) ?? false {
-                    var violation = rejected.instead
-                    violation.times = found[position].times
-                    violation.companions = found[position].companions
-                    found[position] = violation
+                    replace(position, by: rejected.instead)
                 } else if home != nil || users.nameless(but: household) == nil || listed == user {
                     continue
                 }
@@ -87,6 +91,13 @@ extension SharedState {
         }
         foreign.removeAll()
         return unowned
+    }
+
+    private func replace(_ position: Int, by violation: Violation) {
+        var violation = violation
+        violation.times = found[position].times
+        violation.companions = found[position].companions
+        found[position] = violation
     }
 
     /// Whether only devices of the other protocol signed in as that user (I34).

@@ -75,9 +75,8 @@ final class SharedState {
     private(set) var exposures = [WindowExposure](
         repeating: WindowExposure(), count: Invariant.allCases.count)
     var undecided = [Int](repeating: 0, count: Invariant.allCases.count)
-    /// Codes that users signed in by which may not have been their device's at that time.
-    private var astray: [UInt64: [UInt64]] = [:]
-    private var astrayUsers: [UInt64: [UInt64]] = [:]
+    /// By the code: logins by one that may not have been their device's at that time.
+    private var astray: [UInt64: [AstrayLogin]] = [:]
 
     /// The latest of each text.
     @exclusivity(unchecked) private var lives = MarkTable<SharedLife>()
@@ -224,6 +223,7 @@ final class SharedState {
         /// Its name alone.
         var name = ""
         var rejected: RejectedLogin?
+        var earlier: EarlierUser?
         /// The identities of the accused device.
         var subjects: [UInt64] = []
         /// Of the violation, in `found`.
@@ -234,6 +234,16 @@ final class SharedState {
     /// violation `instead`.
     struct RejectedLogin {
         var account: UInt64
+        var instead: Violation
+    }
+
+    /// A user whom the household was shown before. Where the accused one is the household's own, that earlier one is the
+    /// violation `instead`.
+    struct EarlierUser {
+        /// Mark of the user with its provider.
+        var tag: UInt64
+        /// Its name alone.
+        var name: String
         var instead: Violation
     }
 
@@ -308,19 +318,40 @@ final class SharedState {
         return holds(latest) || olderLives[code]?.contains(where: holds) == true
     }
 
-    /// Somebody signed in by a code that may not have been that household's own at the time.
-    func noteAstray(_ code: UInt64, of tag: UInt64) {
-        if astray[tag]?.contains(code) == true { return }
-        astray[tag, default: []].append(code)
-        astrayUsers[code, default: []].append(tag)
+    /// A login by a code that may not have been that household's own at the time.
+    struct AstrayLogin {
+        /// Mark of who signed in.
+        var user: UInt64
+        /// Before that it had not begun for certain; `Int64.max` where that is not known.
+        var begun: Int64
+        var household: Int
     }
 
-    /// Whether somebody else than these accounts signed in so by that code.
-    func isUsedAstray(_ code: UInt64, byOtherThan own: borrowing Few<1, TagSeen>) -> Bool {
-        astrayUsers[code]?.contains { user in !own.contains { $0.mark == user } } ?? false
+    func noteAstray(_ login: AstrayLogin, by code: UInt64) {
+        var logins = astray[code] ?? []
+        let known = logins.firstIndex {
+            $0.user == login.user && $0.household == login.household
+        }
+        if let known {
+            logins[known].begun = max(logins[known].begun, login.begun)
+        } else {
+            logins.append(login)
+        }
+        astray[code] = logins
     }
 
-    func codes(usedAstrayBy tag: UInt64) -> [UInt64] { astray[tag] ?? [] }
+    /// Whether such a login by somebody among those, by a code's letters, may be one by the code of that household that was
+    /// asked for at `call`: one that began before went on for the code before, and what it brings belongs there.
+    func isUsedAstray(
+        _ code: UInt64, since call: Int64, of household: Int, by isUser: (UInt64) -> Bool
+    ) -> Bool {
+        astray[code]?.contains { login in
+            guard isUser(login.user) else { return false }
+            guard login.begun < call, login.household != household else { return true }
+            return login.begun.plus(
+                bounds.between(household, call, login.household, login.begun)) >= call
+        } ?? false
+    }
 
     /// Codes are remembered so long after their end: until nobody can ask about them any more.
     private static let kept: Int64 = 1_000_000_000_000

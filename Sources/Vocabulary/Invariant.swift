@@ -173,7 +173,7 @@ extension Invariant {
             Declaration(
                 "sign-in-visible",
                 "a poll sent after the phone's sign-in was confirmed sees the token",
-                meaning: "Read-your-writes across the two screens: the phone's sign-in was "
+                meaning: "One screen's write is read on the other: the phone's sign-in was "
                     + "confirmed, and a poll sent more than policies.visibility later still "
                     + "returned \"not yet\". The phone's own check confirms it. Where the phone "
                     + "had not checked by then, the response to its login counts, if the sign-in "

@@ -45,7 +45,7 @@ struct EndInvariantTests {
         #expect(
             found.sentence
                 == "household 7: the phone's registration-record #2 reported code AAAAAA1 as "
-                + "gone, at least 1994 ms before its expiry; nothing had ended it (created "
+                + "gone, at least 1994 ms before its expiry; nothing this household did had ended it (created "
                 + "by the TV's registration-code #1)")
         #expect(found.invariant == .expiryRespected)
     }
@@ -181,7 +181,7 @@ struct EndInvariantTests {
         #expect(
             found.sentence
                 == "household 7: the TV's poll-token #14 still returned the sign-in 496 ms "
-                + "after the TV's logout #13 had ended it; there was no sign-in in between")
+                + "after the TV's logout #13 had been confirmed; there was no sign-in in between")
     }
 
     @Test("a household that was never answered was put to no test")
@@ -393,6 +393,16 @@ struct EndInvariantTests {
             found.sentence
                 == "household 7: the TV's media-token #12 issued a media token for demo-1 "
                 + "that had expired at least 34.99 ms before")
+    }
+
+    @Test("I9: an authorization that was over when it came")
+    func bornAuthorization() throws {
+        var story = Story.clean()
+        let granted = story.exchanges.firstIndex { $0.operation == .authorize }!
+        story.exchanges[granted].observation.expires = Story.epoch + 9_000
+        let found = try #require(story.findings.violations.first)
+        #expect(found.invariant == .expiryRespected && found.exchanges == [11])
+        #expect(found.sentence.contains("granted an authorization for demo-1 that had expired at"))
     }
 
     @Test(

@@ -198,6 +198,13 @@ struct ExplainedTests {
         let found = story.findings.violations
         #expect(found.map(\.nearChange) == ["Server changed from \"a/1\" to \"a/2\" 0 ms before"])
         #expect(story.findings.changes == ["Server changed from \"a/1\" to \"a/2\" at 8054 ms"])
+        // A gateway that turns down what comes too often is no other server.
+        var limited = Story.flap()
+        for position in limited.exchanges.indices where position >= 3 {
+            limited.exchanges[position].evidence = ["Server": "gateway"]
+            limited.exchanges[position].outcome = .throttled
+        }
+        #expect(limited.findings.changes == [])
         var mixed = Story.flap()
         for position in mixed.exchanges.indices {
             mixed.exchanges[position].evidence = ["Server": position % 2 == 0 ? "a/1" : "a/1"]

@@ -564,6 +564,29 @@ import Vocabulary
         #expect(story.findings[.codeUnique].checked == 2)
     }
 
+    @Test(
+        "after a renewal that is turned down a new code is pending, whatever the one before led to")
+    func codeAfterRenewal() {
+        for isDenied in [false, true] {
+            var story = story()
+            story.decide(.approval, at: 1_500)
+            story.poll(at: 2_000, token: 1)
+            if isDenied {
+                story.tell(
+                    .tv, .refreshToken, at: 3_000, .denied, code: nil, record: "r1", status: 400,
+                    reason: "invalid_grant")
+            }
+            story.tell(
+                .tv, .deviceAuthorization, at: 4_000, code: "BBBBBB2", expires: 60_000,
+                generated: 0)
+            story.tell(.tv, .deviceToken, at: 5_000, .absent, code: "BBBBBB2", status: 400)
+            story.decide(.approval, at: 6_000, code: "BBBBBB2")
+            story.tell(
+                .tv, .deviceToken, at: 7_000, .success, code: "BBBBBB2", secret: 2)
+            #expect(story.findings.violations.map(\.sentence) == [], "\(isDenied)")
+        }
+    }
+
     @Test("sign-in-visible: pending after a confirmed approval, which no standard forbids")
     func notVisible() throws {
         var story = story()

@@ -112,6 +112,24 @@ struct ReissuedCodeTests {
         #expect(violations(story, first: first).map(\.invariant) == [.tokenIsolation])
     }
 
+    @Test(
+        "a login that had begun by letters is no login by a later code of the same letters",
+        arguments: [7, 8])
+    func begunBefore(first: Int) {
+        for (begun, isTold) in [(1_000.0, true), (3_500, false)] {
+            var story = Story()
+            story.code(in: 7)
+            story.tell(.phone, .authenticate, at: begun, in: 7, status: 302)
+            story.tell(.tv, .deleteRegistration, at: 2_000, in: 7, status: 204)
+            story.code(at: 3_000, in: 8)
+            story.assertion(at: 4_000, in: 7)
+            story.poll(at: 5_000, Story.alice, in: 8)
+            #expect(
+                violations(story, first: first).map(\.invariant)
+                    == (isTold ? [.tokenIsolation] : []))
+        }
+    }
+
     @Test("nor is a bare yes after that, which has no name to tell by", arguments: [7, 8])
     func crossedWithoutName(first: Int) {
         var story = Story()

@@ -25,6 +25,22 @@ struct ServiceInvariantTests {
         #expect(story.sentences == [])
     }
 
+    @Test("I15: a record that is given a second time has the first one's time, and no other clock")
+    func repeatedRecord() {
+        for isRepeated in [false, true] {
+            var story = Story()
+            for household in 1...5 {
+                story.code("AAAAAA\(household)", at: Double(household) * 1_000, in: household)
+            }
+            story.code(
+                "AAAAAA5", at: 5_250, in: 6, skew: -250,
+                record: isRepeated ? "record of AAAAAA5 in 5" : nil)
+            #expect(
+                Set(story.findings.violations.map(\.invariant))
+                    == (isRepeated ? [.codeUnique] : [.codeUnique, .clockAgreement]))
+        }
+    }
+
     @Test("I15: the Date of answers from which on the service's clock has jumped")
     func jump() throws {
         var story = Story()

@@ -279,8 +279,8 @@ struct SignInInvariantTests {
         #expect(
             found.sentence
                 == "household 7: the TV's poll-token #4 returned \"not signed in\", 26 ms "
-                + "after the TV's poll-token #3 had returned a sign-in; nothing in between "
-                + "ended it")
+                + "after the TV's poll-token #3 had returned a sign-in; nothing this household did "
+                + "in between ended it")
         #expect(found.companions == [.linearizable])
     }
 

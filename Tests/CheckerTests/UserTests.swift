@@ -657,6 +657,37 @@ struct UserTests {
         #expect(story.findings.result(of: .tokenIsolation) != .kept)
     }
 
+    @Test("of two users that a TV was shown, its own login is never the wrong one")
+    func ownLogin() {
+        var story = Self.story()
+        story.rules.inventsLogins = true
+        let (other, own) = (Person("viewer-1", "viewer-1"), Person("viewer-3", "viewer-3"))
+        Self.live(&story, other, in: 1, from: 0, shown: [])
+        Self.live(&story, own, in: 3, from: 20, shown: [other.user, own.user])
+        #expect(
+            story.sentences == [
+                "household 3: the TV's poll-token #4 returned the sign-in of viewer-1 at DemoCable, the TV's "
+                    + "poll-token #5 returned that of viewer-3 at DemoCable, which is this household's; "
+                    + "household 1 signed in as that user"
+            ])
+    }
+
+    @Test("the household's own user at another provider is no other household's")
+    func ownUserElsewhere() {
+        for knowsUsers in [false, true] {
+            var story = Self.story()
+            story.rules.knowsUsers = knowsUsers
+            Self.live(
+                &story, Person("viewer-1", "viewer-1"), in: 1, from: 0,
+                shown: [Self.user("viewer-1", at: "DemoSat")])
+            #expect(Self.accused(story) == ["one-token 1 certain"])
+            // It is, where another signed in there as that.
+            Self.live(
+                &story, Person("viewer-1", "viewer-1", at: "DemoSat"), in: 2, from: 20)
+            #expect(Self.accused(story) == ["token-isolation 1 certain"])
+        }
+    }
+
     @Test("the provider is known, whoever the user is")
     func provider() {
         var story = Self.story()

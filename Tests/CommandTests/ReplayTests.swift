@@ -85,7 +85,7 @@ struct ReplayTests {
             ("double-consume:window=150ms", "one-owner"),
             ("poll-erases-approval", "sign-in-delivered"), ("poll-double-mint", "one-token"),
             ("logout-resurrection", "logout-final"), ("delete-loses", "delete-final"),
-            ("mvpd-torn:window=1s", "token-isolation"),
+            ("mvpd-torn:window=1s", "one-token"),
         ])
     func run(fault: String, name: String) async throws {
         let folder = TestFolder()

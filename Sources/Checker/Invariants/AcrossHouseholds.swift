@@ -84,8 +84,16 @@ extension SharedState {
     /// else broke there: `ServiceClock.window` has made allowance for the jump.
     func judgeClocks() {
         var accused: Set<Int> = []
+        // A record that another device was given before has that one's time: it tells nothing of a clock.
+        var repeated: Set<[Int]> = []
+        for twin in twinLives where twin.isRecord {
+            for life in [twin.older, twin.newer] {
+                repeated.insert([life.household, life.sequence])
+            }
+        }
         for clock in clocks {
-            for stranger in clock.codes.strangers {
+            for stranger in clock.codes.strangers
+            where !repeated.contains([stranger.household, stranger.sequence]) {
                 accused.insert(stranger.household)
                 let position = accuse(
                     stranger, "time in", "\(stranger.operation.name) success")

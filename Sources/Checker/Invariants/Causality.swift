@@ -69,6 +69,14 @@ extension HouseholdState {
         if profiles != nil, let two = users.first {
             return judgeMixed(beat, stranger, two)
         }
+        if let two = users.first {
+            let text =
+                "\(beat.name) returned \(stranger.name.text); \(two.beat.name) signed in that user at "
+                + names[Int(two.tag)].mvpd
+            return accuse(
+                violation(.oneToken, .certain, [two.beat, beat], text),
+                foreignTag: stranger.seen.mark)
+        }
         let isEarly = own.isEmpty
         let text =
             isEarly

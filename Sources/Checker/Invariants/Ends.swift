@@ -75,7 +75,7 @@ extension HouseholdState {
         let gap = beat.call - told.ret
         let text =
             "\(beat.name) reported no sign-in by code \(lives[position].text), "
-            + "\(milliseconds(gap)) after \(told.name) had reported one; nothing in between ended it"
+            + "\(milliseconds(gap)) after \(told.name) had reported one; nothing this household did in between ended it"
         accuse(violation(.tokenMonotonic, .certain, [told, beat], gap: gap, text))
     }
 
@@ -93,7 +93,7 @@ extension HouseholdState {
         let gap = life.low - beat.ret
         let text =
             "\(beat.name) reported code \(lives[position].text) as gone, at least \(milliseconds(gap)) "
-            + "before its expiry; nothing had ended it (created by \(life.made.name))"
+            + "before its expiry; nothing this household did had ended it (created by \(life.made.name))"
         accuse(
             violation(
                 .expiryRespected, .withinDrift,
@@ -262,7 +262,7 @@ extension HouseholdState {
         let gap = beat.call - out.ret
         let text =
             "\(beat.name) still returned the sign-in \(milliseconds(gap)) after \(out.name) had "
-            + "ended it; there was no sign-in in between"
+            + "been confirmed; there was no sign-in in between"
         // RFC 7009, 2 speaks of the token; what a used device code is good for, and a token beside the one
         // that was given back, it does not say.
         let isOther =

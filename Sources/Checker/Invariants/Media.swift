@@ -123,9 +123,10 @@ extension HouseholdState {
             && (grants[position].beat.effect == .success || grants[position].beat.effect == .open)
     }
 
+    /// What was given had not expired by then. `gave`: what the answer did.
     mutating func judgeLife(
         _ operation: Observed, _ beat: CompactOperation,
-        _ invariant: Invariant = .authorizationGates
+        _ invariant: Invariant = .authorizationGates, _ gave: String = "issued a media token"
     ) {
         guard operation.expires > 0,
             let window = registry.clock.window(of: operation.expires, at: now),
@@ -133,7 +134,7 @@ extension HouseholdState {
         else { return }
         let gap = beat.call - window.high
         let text =
-            "\(beat.name) issued a media token\(of(operation)) that had expired at least "
+            "\(beat.name) \(gave)\(of(operation)) that had expired at least "
             + "\(milliseconds(gap)) before"
         accuse(
             violation(

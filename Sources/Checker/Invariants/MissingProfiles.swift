@@ -81,17 +81,19 @@ extension HouseholdState {
             return found(
                 .codeBindsDevice, [resumed, earlier.beat, read.beat],
                 said + " for its code: the profile is not this device's, since "
-                    + "\(resumed.name) completed the session")
+                    + "\(resumed.name) completed the session, or another device ended it in between"
+            )
         }
         if read.beat.operation != earlier.beat.operation {
             var one = found(
                 .profileViewsAgree, [earlier.beat, read.beat],
-                said + "; nothing in between ended it")
+                said + "; nothing this household did in between ended it")
             one.companions = [.tokenMonotonic]
             return one
         }
         return found(
-            .tokenMonotonic, [earlier.beat, read.beat], said + "; nothing in between ended it")
+            .tokenMonotonic, [earlier.beat, read.beat],
+            said + "; nothing this household did in between ended it")
     }
 
     /// Promises that a look at a profile could have broken that an answer before `time` had shown, by its absence

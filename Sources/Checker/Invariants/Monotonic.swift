@@ -110,7 +110,7 @@ extension HouseholdState {
         }
         let text =
             "\(read.beat.name) returned \"not signed in\", \(milliseconds(gap)) after "
-            + "\(earlier.beat.name) had returned a sign-in; nothing in between ended it"
+            + "\(earlier.beat.name) had returned a sign-in; nothing this household did in between ended it"
         accuse(violation(.tokenMonotonic, .certain, [earlier.beat, read.beat], gap: gap, text))
         return false
     }

@@ -146,7 +146,7 @@ extension HouseholdState {
         let gap = beat.call - last.beat.ret
         let text =
             "\(beat.name) returned \"authenticate\" \(milliseconds(gap)) after \(last.beat.name) had "
-            + "returned a live profile at that provider; nothing in between ended it"
+            + "returned a live profile at that provider; nothing this household did in between ended it"
         let resumed = takeover(last, book)
         accuse(
             violation(
@@ -205,7 +205,7 @@ extension HouseholdState {
                 violation(
                     .providerIndependence, .certain, [last.beat, other, beat], gap: gap, text))
         }
-        let text = contradiction + "nothing in between ended it"
+        let text = contradiction + "nothing this household did in between ended it"
         var found = violation(
             .profileViewsAgree,
             isProxied ? .suspicion("a proxy may have repeated the request") : .certain,
