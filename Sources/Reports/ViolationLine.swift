@@ -72,7 +72,11 @@ struct ViolationLine {
         Column("companions", about: "promises that were violated with it") {
             .text($0.violation.companions.map(\.name).joined(separator: " "))
         },
-        Column("times", about: "number of occurrences in that household") {
+        Column(
+            "times",
+            about:
+                "contradictions found in that household; one wrong response may contradict several others"
+        ) {
             .count($0.violation.times)
         },
         Column("near_change", about: "a change of the service close to it") {

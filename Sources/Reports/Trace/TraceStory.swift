@@ -91,8 +91,9 @@ extension Trace {
         let last = polls.last.flatMap { $0.observation.result == .success ? $0 : nil }
         let token = last?.observation.tag.map { "the token of \(BeliefText.name($0))" }
         let number = last == nil ? "" : ", by poll \(Figures.count(polls.count))"
-        let after = record.tokenVisibility.map {
-            ", \(Figures.time(milliseconds: $0.milliseconds)) after the phone was told"
+        let after = record.phoneDone.map { done in
+            let distance = Figures.time(milliseconds: max(seen - done, done - seen).milliseconds)
+            return ", \(distance) \(seen < done ? "before" : "after") the phone was told"
         }
         return "The TV saw \(token ?? "its token") at \(clock(seen))\(number)\(after ?? "")."
     }
