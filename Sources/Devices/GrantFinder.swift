@@ -146,6 +146,10 @@ struct GrantFinder {
                 if let choice = form.fields.first(where: { $0.isRadio && $0.written == wanted }) {
                     return .decide(form.choosing(choice), button: form.button)
                 }
+                // A form for each decision, which a hidden field tells.
+                if form.fields.contains(where: { $0.kind == .hidden && $0.written == wanted }) {
+                    return .decide(form, button: form.button)
+                }
                 continue
             }
             let says = buttons.filter { Self.refuses($0.words + " " + $0.value.lowercased()) }
@@ -168,17 +172,27 @@ struct GrantFinder {
 
     private func reason(_ wanted: String?) -> Untrusted {
         let deed = progress.refuses ? "refuse" : "approve"
-        let buttons = page.forms.filter(\.isSilent).flatMap(\.fields)
-            .filter { ($0.kind == .submit || $0.isRadio) && !$0.name.isEmpty }
+        let named = page.forms.filter(\.isSilent).flatMap(\.fields).filter { !$0.name.isEmpty }
+        let buttons = named.filter { $0.kind == .submit || $0.isRadio }
+        // Where each form is a decision, a hidden field may tell which: a word that they do not share, and no token.
+        let words = named.filter { field in
+            field.kind == .hidden && !field.value.isEmpty && field.value.count <= 20
+                && field.value.allSatisfy(\.isLetter)
+                && named.contains { $0.name == field.name && $0.value != field.value }
+        }
+        let fields = (buttons.isEmpty ? words : buttons)
             .prefix(Self.mostListed).map { "'\(HTMLForm.brief($0.written))'" }
+            .joined(separator: ", ")
         let listed: Untrusted =
-            buttons.isEmpty
-            ? "; it has no button or radio button with a name"
-            : "; it has \(buttons.joined(separator: ", "))"
+            !buttons.isEmpty
+            ? "; it has \(fields)"
+            : "; it has no button or radio button with a name"
+                + (fields.isEmpty ? "" : ", and the hidden fields \(fields)")
         guard let wanted else {
             return
                 "asks for a decision, and none of its buttons is known to \(ours: deed)\(listed); name the button, "
-                + "or the radio button to choose, with target.device-grant: {\(ours: deed)-button: \"NAME=VALUE\"}"
+                + "the radio button to choose, or a hidden field of the form, with target.device-grant: "
+                + "{\(ours: deed)-button: \"NAME=VALUE\"}"
         }
         return
             "asks for a decision, and has no button or radio button '\(ours: wanted)' (target.device-grant."

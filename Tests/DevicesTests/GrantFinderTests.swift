@@ -179,6 +179,31 @@ import Testing
         #expect(words(page, refusing, GrantPages()) == "decide b=1")
     }
 
+    @Test("of two forms without words, a hidden field that a rig names tells which decides")
+    func hiddenFields() throws {
+        let html = ["deny", "allow"].map { word in
+            """
+            <form method=post><input type=hidden name=csrf value=c-\(word)-17>
+            <input type=hidden name=for value=tv><input type=hidden name=d value=\(word)>
+            <button>\(word == "deny" ? "Nein" : "Ja")</button></form>
+            """
+        }
+        let page = HTMLPage(html.joined())
+        let pages = GrantPages(approveButton: "d=allow", refuseButton: "d=deny")
+        #expect(words(page, entered, pages) == "decide csrf=c-allow-17 for=tv d=allow")
+        #expect(words(page, refusing, pages) == "decide csrf=c-deny-17 for=tv d=deny")
+        guard
+            case .stuck(let reason) = GrantFinder(
+                page: page, pages: GrantPages(), progress: entered
+            ).step
+        else {
+            Issue.record("no reason")
+            return
+        }
+        let text = OutputGate(Fingerprinter(key: 1)).text(reason)
+        #expect(text.contains("with a name, and the hidden fields 'd=deny', 'd=allow'; name"))
+    }
+
     @Test("a rig's own buttons come first, and others are not pressed in their place")
     func ownButtons() {
         let html = """
@@ -216,7 +241,7 @@ import Testing
         #expect(
             reason(GrantPages())
                 == "asks for a decision, and none of its buttons is known to approve; it has 'd=allow', 'd=deny', "
-                + "'for=day'; name the button, or the radio button to choose, with target.device-grant: "
+                + "'for=day'; name the button, the radio button to choose, or a hidden field of the form, with target.device-grant: "
                 + "{approve-button: \"NAME=VALUE\"}")
         #expect(
             reason(GrantPages(approveButton: "d=yes"))
