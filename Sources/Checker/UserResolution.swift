@@ -191,24 +191,38 @@ extension UserLedger {
         }
 
         private mutating func findOtherNames() {
-            var persons: [UInt64: Set<UInt64>] = [:]
-            for claim in claims where claim.source == .token {
-                persons[claim.account, default: []].insert(claim.person)
+            let persons = persons(.token)
+            let others = [Claim.ClaimSource.media, .metadata].map { ($0, self.persons($0)) }
+            func agreeing(_ some: [UInt64: Set<UInt64>], _ other: [UInt64: Set<UInt64>]) -> (
+                Int, of: Int
+            ) {
+                let compared = some.filter { other[$0.key] != nil }
+                let alike = compared.filter { account, names in
+                    other[account]?.isDisjoint(with: names) == false
+                }
+                return (alike.count, compared.count)
             }
-            for source in [Claim.ClaimSource.media, .metadata] {
-                var names: [UInt64: Set<UInt64>] = [:]
-                for claim in claims where claim.source == source {
-                    names[claim.account, default: []].insert(claim.person)
-                }
-                let compared = names.filter { persons[$0.key] != nil }
-                let agreeing = compared.filter { account, names in
-                    persons[account]?.isDisjoint(with: names) == false
-                }
-                guard agreeing.count * 2 > compared.count else { continue }
+            let (witnesses, asked) = agreeing(others[0].1, others[1].1)
+            for (source, names) in others {
+                let (alike, compared) = agreeing(names, persons)
+                // Where half of all polls go astray, two others that agree with each other are believed.
+                guard
+                    alike * 2 > compared
+                        || alike * 4 >= compared && alike > 1 && witnesses * 2 > asked
+                else { continue }
                 otherNames.merge(names) { $0.union($1) }
                 for claim in claims where claim.source == source {
                     let home = namedElsewhere[claim.person]?[claim.account] ?? claim.household
                     namedElsewhere[claim.person, default: [:]][claim.account] = home
+                }
+            }
+        }
+
+        /// By account: what the answers of that source call its users, their providers left aside.
+        private func persons(_ source: Claim.ClaimSource) -> [UInt64: Set<UInt64>] {
+            claims.reduce(into: [:]) { persons, claim in
+                if claim.source == source {
+                    persons[claim.account, default: []].insert(claim.person)
                 }
             }
         }

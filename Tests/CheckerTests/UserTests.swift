@@ -532,6 +532,33 @@ struct UserTests {
             ])
     }
 
+    /// Eight households, whose tokens name the user of the next one in as many of them.
+    private static func crowd(astray: Int, otherwiseNamed step: Int = 0) -> Story {
+        let people = (0..<8).map { Person("a\($0)", "u-\($0)") }
+        var story = Self.story()
+        for (number, person) in people.enumerated() {
+            let other = people[(number + step) % 8].user
+            live(
+                &story, person, in: number + 1, from: Double(number) * 20,
+                shown: number < astray ? [people[number + 1].user] : nil, media: other,
+                metadata: (other.user, nil))
+        }
+        return story
+    }
+
+    @Test("where most polls go astray, media tokens and metadata that agree tell whose they were")
+    func mostAstray() {
+        for astray in [3, 5, 6] {
+            let story = Self.crowd(astray: astray)
+            #expect(
+                story.findings.violations.map(\.household).sorted() == Array(1...astray),
+                "\(story.sentences)")
+            #expect(story.sentences.allSatisfy { $0.contains("belongs to another account") })
+        }
+        // Media tokens and metadata that have numbers of their own for all users.
+        #expect(Self.crowd(astray: 0, otherwiseNamed: 3).sentences == [])
+    }
+
     @Test("a leak before the true user, and after")
     func leak() {
         for shown in [[Self.ann.user, Self.ben.user], [Self.ben.user, Self.ann.user]] {
