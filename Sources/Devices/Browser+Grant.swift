@@ -116,13 +116,11 @@ extension Household {
     /// page that asks for nothing more. A page without the rig's words may still follow a decision that was taken:
     /// words of one language, or of one case, are easily missed. The TV's polls decide then (`awaitTV`).
     func end(
-        _ page: HTMLPage, _ answered: Answered, _ walk: LoginWalk
+        _ page: HTMLPage, _ answered: Answered, _ walk: LoginWalk, _ issued: IssuedCode
     ) throws(StopReason) {
-        guard let grant = walk.grant, let decision = grant.decision, let pages = dialect.pages
-        else {
-            return
-        }
-        let asksAgain = GrantFinder(page: page, pages: pages, progress: grant).asksAgain
+        guard let grant = walk.grant, let decision = grant.decision,
+            let asksAgain = grantFinder(page, walk, issued)?.asksAgain
+        else { return }
         let asksPassword = page.forms.contains(where: \.asksPassword)
         if decision.result == .success || decision.result == .none && !asksAgain && !asksPassword {
             return noteDone(at: decision.ended)

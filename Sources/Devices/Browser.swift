@@ -202,7 +202,7 @@ extension Household {
             guard let decision = walk.grant?.decision,
                 !goesOn(page, after: decision.result, walk, issued)
             else { return .page(page) }
-            try end(page, answered, walk)
+            try end(page, answered, walk, issued)
             return .ended
         default: return .refusal
         }

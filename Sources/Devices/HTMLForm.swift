@@ -169,7 +169,7 @@ extension HTMLForm {
         guard !page.has("disabled", tag), let kind = kind(tag, type, of: page) else { return nil }
         let isBox = kind == .checked || kind == .unchecked
         var hint = Self.hint(["id", "autocomplete", "placeholder", "aria-label"], tag, of: page)
-        if page.isNamed(tag, "button") { hint += " " + page.label(of: position).lowercased() }
+        if page.isNamed(tag, "button") { hint += " " + page.words(inside: position).lowercased() }
         return FormField(
             kind: kind, name: page.value("name", tag) ?? "",
             value: page.isNamed(tag, "textarea")

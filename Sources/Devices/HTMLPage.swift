@@ -232,7 +232,7 @@ extension HTMLPage {
 
 extension HTMLPage {
     /// The words between `<title>` and its end.
-    var title: Untrusted { Untrusted(words(inside: first("title"))) }
+    var title: Untrusted { Untrusted(tags.words(inside: first("title"))) }
 
     /// What an element that looks like an error message says; empty without one.
     var notice: Untrusted {
@@ -246,7 +246,7 @@ extension HTMLPage {
             return HTMLForm.contains(tags.value("class", tag) ?? "", words)
                 || HTMLForm.contains(tags.value("id", tag) ?? "", words)
         }
-        return Untrusted(words(inside: position))
+        return Untrusted(tags.words(inside: position))
     }
 
     /// Where a link that says "cancel" leads, as written.
@@ -255,19 +255,19 @@ extension HTMLPage {
             let tag = tags.list[position]
             return tags.isNamed(tag, "a")
                 && (HTMLForm.contains(tags.value("href", tag) ?? "", ["cancel"])
-                    || HTMLForm.contains(words(inside: position), ["cancel"]))
+                    || HTMLForm.contains(tags.words(inside: position), ["cancel"]))
         }.flatMap { tags.value("href", tags.list[$0]) }
     }
 
     /// What stands there for browsers without script.
-    var noscript: String { words(inside: first("noscript")) }
+    var noscript: String { tags.words(inside: first("noscript")) }
 
     private func first(_ name: StaticString) -> Int? {
         tags.list.firstIndex { tags.isNamed($0, name) }
     }
 
     /// All visible words, spaces collapsed.
-    var text: String { words(from: 0, to: tags.list.count, atMost: 2000) }
+    var text: String { tags.words(from: 0, to: tags.list.count, atMost: 2000) }
 
     var hasScript: Bool { first("script") != nil }
 
@@ -281,94 +281,5 @@ extension HTMLPage {
         let roots = ["root", "app", "__next", "main"]
         let hasRoot = tags.list.contains { roots.contains(tags.lowered("id", $0) ?? "") }
         return hasRoot || !strayFields.isEmpty || text.count < 80
-    }
-
-    /// The words from a tag to the end of its element, as far as nesting of its own name tells. Links do
-    /// not nest: the next one ends it.
-    private func words(inside position: Int?) -> String {
-        guard let position else { return "" }
-        let opening = tags.list[position]
-        let nests = !tags.isNamed(opening, "a")
-        var depth = 1
-        var end = position + 1
-        while end < tags.list.count {
-            if tags.isSameElement(tags.list[end], opening) {
-                guard nests else { break }
-                depth += 1
-            }
-            if tags.closes(tags.list[end], opening) { depth -= 1 }
-            if depth == 0 { break }
-            end += 1
-        }
-        return words(from: position, to: end, atMost: 200)
-    }
-
-    /// The words between tags, without those of scripts and styles.
-    private func words(from first: Int, to last: Int, atMost limit: Int) -> String {
-        var words: [String] = []
-        var length = 0
-        var isGlued = false
-        /// Whether there is room for more.
-        func add(_ text: String) -> Bool {
-            let parts = text.unicodeScalars.split(
-                maxSplits: limit, whereSeparator: \.properties.isWhitespace)
-            isGlued = isGlued && text.unicodeScalars.first?.properties.isWhitespace == false
-            for word in parts {
-                length += word.count + 1
-                if length > limit { return false }
-                if isGlued, let last = words.popLast() {
-                    words.append(last + String(word))
-                } else {
-                    words.append(String(word))
-                }
-                isGlued = false
-            }
-            isGlued = text.unicodeScalars.last?.properties.isWhitespace == false
-            return true
-        }
-        for position in first..<min(last, tags.list.count) {
-            let tag = tags.list[position]
-            if tags.isNamed(tag, "script") || tags.isNamed(tag, "style") { continue }
-            // A viewer's own words may look like a tag: they stay whole, so that a secret in them is known.
-            let isWord = position > first && !tags.isElement(tag)
-            if !isWord { isGlued = false }
-            let start = isWord ? tag.place.lowerBound : tag.place.upperBound
-            let end = tags.place(behind: position).upperBound
-            guard start < end else { continue }
-            guard add(HTMLEntities.decode(uncommented(start..<end))) else {
-                return words.joined(separator: " ") + " ..."
-            }
-        }
-        return words.joined(separator: " ")
-    }
-
-    /// What stands in these bytes outside comments.
-    private func uncommented(_ range: Range<Int>) -> String {
-        let utf8 = html.utf8
-        var rest = utf8[
-            utf8.index(
-                utf8.startIndex, offsetBy: range.lowerBound)..<utf8.index(
-                    utf8.startIndex, offsetBy: range.upperBound)]
-        var text: [UInt8] = []
-        while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
-            text += rest[..<start]
-            rest = rest[start...]
-            guard rest.starts(with: "<!--".utf8) else {
-                text.append(UInt8(ascii: "<"))
-                rest = rest.dropFirst()
-                continue
-            }
-            rest = rest.dropFirst(4)
-            while let hyphen = rest.firstIndex(of: UInt8(ascii: "-")) {
-                rest = rest[hyphen...]
-                if rest.starts(with: "-->".utf8) { break }
-                rest = rest.dropFirst()
-            }
-            guard rest.starts(with: "-->".utf8) else {
-                return String(decoding: text, as: UTF8.self)
-            }
-            rest = rest.dropFirst(3)
-        }
-        return String(decoding: text + rest, as: UTF8.self)
     }
 }

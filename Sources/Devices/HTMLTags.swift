@@ -84,16 +84,6 @@ struct HTMLTags {
         HTMLEntities.decode(string(place(behind: position)))
     }
 
-    /// What stands between that tag and the next that ends its element, in one line; of more tags than a button has nothing.
-    func label(of position: Int) -> String {
-        var words: [Substring] = []
-        for inner in position..<min(position + 8, list.count) {
-            if inner > position, closes(list[inner], list[position]) { break }
-            words += text(behind: inner).split(whereSeparator: \.isWhitespace)
-        }
-        return words.prefix(12).joined(separator: " ")
-    }
-
     /// Bytes of the page, as written.
     func bytes(_ range: Range<Int>) -> ArraySlice<UInt8> { text[range] }
 
