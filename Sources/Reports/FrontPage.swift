@@ -26,16 +26,25 @@ enum FrontPage {
         ),
     ]
 
-    /// The same of an error's example, and of a redirect from http to https on the same host.
+    /// The same of an error's example, and of a redirect to https on the same host, or to the same path elsewhere, as a load
+    /// balancer's: what is no browser follows none (correctness.md, redirect following is off).
     static func remedy(_ talk: ErrorRow.RecordedMessages) -> String? {
         if let remedy = remedy(talk.reply.joined(separator: "\n")) { return remedy }
-        guard talk.url.hasPrefix("http://"), let asked = WebAddress(talk.url),
+        guard let asked = WebAddress(talk.url),
             let status = talk.reply.first, status.hasPrefix("HTTP 30"),
-            let line = talk.reply.first(where: { $0.lowercased().hasPrefix("location: https://") }),
+            let line = talk.reply.first(where: { $0.lowercased().hasPrefix("location: http") }),
             let place = WebAddress(String(line.dropFirst("location: ".count))),
-            place.origin.host == asked.origin.host
+            place.origin != asked.origin
         else { return nil }
-        return "it redirects to https: write \(place.origin) in target.base"
+        if place.origin.host == asked.origin.host, asked.origin.scheme == .http,
+            place.origin.scheme == .https
+        {
+            return "it redirects to https: write \(place.origin) in target.base"
+        }
+        guard place.path == asked.path else { return nil }
+        return
+            "it redirects to \(place.origin), and screenrig's TVs and apps do not follow: write that in "
+            + "target.base"
     }
 
     /// The title of a page, where there is one near the beginning; empty where not.

@@ -41,6 +41,29 @@ struct FrontPageTests {
         #expect(remedy == place.map { "it redirects to https: write \($0) in target.base" })
     }
 
+    @Test(
+        "a redirect to the same path elsewhere is named",
+        arguments: [
+            (
+                "https://a.sp.test/o/client?x=1", "https://b.sp.test/o/client?x=1",
+                "https://b.sp.test"
+            ),
+            ("http://sp.test/o/client", "http://sp.test:8080/o/client", "http://sp.test:8080"),
+            ("https://sp.test/o/client", "https://sp.test/o/client", nil),
+            ("https://sp.test/o/client", "https://login.corp/o/login", nil),
+        ] as [(String, String, String?)])
+    func sentOn(url: String, location: String, place: String?) {
+        let message = KeptMessage(
+            household: 0, sequence: 1, method: "POST", url: url, status: 307,
+            responseHeaders: ["Location": location])
+        let remedy = FrontPage.remedy(ErrorRow.RecordedMessages(message))
+        #expect(
+            remedy
+                == place.map {
+                    "it redirects to \($0), and screenrig's TVs and apps do not follow: write that in target.base"
+                })
+    }
+
     @Test("other pages have none, and their titles are told")
     func others() {
         #expect(FrontPage.remedy("<p>Access Denied</p>") == nil)
