@@ -64,8 +64,7 @@ extension HouseholdState {
     /// would explain it.
     mutating func accuse(
         _ violation: Violation, foreignTag: UInt64 = 0,
-        rejected: SharedState.RejectedLogin? = nil, earlier: SharedState.EarlierUser? = nil,
-        onAccount account: UInt64 = 0, isOfEnds: Bool = true
+        doubt: SharedState.Doubt? = nil, onAccount account: UInt64 = 0, isOfEnds: Bool = true
     ) {
         if isOfEnds, profiles?.keep(back: violation) == true { return }
         if violation.standing != .suspected, !tested.contains(violation.invariant) {
@@ -118,7 +117,7 @@ extension HouseholdState {
             return
         }
         let position = registry.add(
-            violation, of: foreignUser(foreignTag, rejected, earlier), onAccount: account)
+            violation, of: foreignUser(foreignTag, doubt), onAccount: account)
         causes.append((position, violation.invariant, violation.standing))
         if let position, violation.hangsOnCode || foreignTag != 0 {
             conditional.append((position, foreignTag))
@@ -126,13 +125,12 @@ extension HouseholdState {
     }
 
     private func foreignUser(
-        _ tag: UInt64, _ rejected: SharedState.RejectedLogin?,
-        _ earlier: SharedState.EarlierUser?
+        _ tag: UInt64, _ doubt: SharedState.Doubt?
     ) -> SharedState.ForeignUser? {
         guard tag != 0, tag != Self.anybody else { return nil }
         return SharedState.ForeignUser(
             tag: tag, name: strangers.first { $0.seen.mark == tag }?.name.user ?? "",
-            rejected: rejected, earlier: earlier, subjects: profiles?.subjects ?? [])
+            doubt: doubt, subjects: profiles?.subjects ?? [])
     }
 
     private func isConditional(_ position: Int?) -> Bool {

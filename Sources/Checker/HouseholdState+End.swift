@@ -27,7 +27,7 @@ extension HouseholdState {
     /// where there was such a code: what followed from its answers is not known.
     private mutating func withdrawStrays() -> Bool {
         let wasAnothers = strays.contains {
-            registry.isHeld($0.code, byOtherThan: household, from: $0.call, to: $0.ret)
+            registry.codes.isHeld($0.code, byOtherThan: household, from: $0.call, to: $0.ret)
         }
         var isConfused = wasAnothers
         for (position, foreignTag) in conditional {
@@ -83,7 +83,7 @@ extension HouseholdState {
 
     private func isCrossed(by isUser: (UInt64) -> Bool) -> Bool {
         lives.contains {
-            registry.isUsedAstray(
+            registry.codes.isUsedAstray(
                 $0.mark, since: $0.made.call - registry.visibility, of: household, by: isUser)
         }
     }

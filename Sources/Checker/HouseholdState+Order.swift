@@ -70,7 +70,7 @@ extension HouseholdState {
         {
             return
         }
-        let isAnothers = registry.isHeld(
+        let isAnothers = registry.codes.isHeld(
             operation.code, byOtherThan: household, from: operation.call, to: operation.ret)
         if isAnothers { operation.flags.insert(.anothers) }
         if let life, lives[life].low > operation.ret, lives[life].shared.endCalled > operation.ret {

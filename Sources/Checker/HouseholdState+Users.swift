@@ -245,7 +245,7 @@ extension HouseholdState {
         let text: String
         var evidence = [last.beat, beat]
         var promise = Invariant.tokenIsolation
-        var earlier: SharedState.EarlierUser?
+        var doubt: SharedState.Doubt?
         if !providers.contains(stranger.name.mvpd), !providers.contains("") {
             // Where a device has a profile at each provider, that one is there before any sign-in. Where it has one sign-in, that
             // is shown under another provider, if nobody else is that user there.
@@ -267,8 +267,8 @@ extension HouseholdState {
             text =
                 "\(beat.name) returned the sign-in of \(who), \(face.first.name) had returned "
                 + "\(face.name.text); there were fewer sign-ins than users"
-            earlier = SharedState.EarlierUser(
-                tag: face.user, name: face.name.user,
+            doubt = SharedState.Doubt(
+                ground: .earlierUser(tag: face.user, name: face.name.user),
                 instead: violation(
                     promise, .certain, [last.beat, beat, face.first],
                     "\(face.first.name) returned the sign-in of \(face.name.text), \(beat.name) returned that of "
@@ -279,7 +279,7 @@ extension HouseholdState {
         }
         accuse(
             violation(promise, .certain, evidence, text), foreignTag: stranger.seen.mark,
-            earlier: earlier)
+            doubt: doubt)
     }
 
     /// `one-owner` where nobody can say which of two accounts is which user: two users within one life of

@@ -8,8 +8,9 @@ extension SharedState {
         accounts.settle(bounds)
         weakenShared()
         guard !rules.knowsUsers else { return settleForeign() }
-        let strangers = foreign.filter {
-            !found[$0.position].isWithdrawn && $0.rejected == nil
+        let strangers = foreign.filter { stranger in
+            if case .rejectedLogin = stranger.doubt?.ground { return false }
+            return !found[stranger.position].isWithdrawn
         }
         let resolution = users.resolve(
             accounts, strangers: strangers.map { (found[$0.position].household, $0.tag) },
@@ -63,19 +64,20 @@ extension SharedState {
             let position = foreign.position
             let household = found[position].household
             var (user, name) = (foreign.tag, foreign.name)
-            if let earlier = foreign.earlier, accounts.isHeld(login: name, by: household),
-                !accounts.isHeld(login: earlier.name, by: household)
+            if let doubt = foreign.doubt, case .earlierUser(let tag, let before) = doubt.ground,
+                accounts.isHeld(login: name, by: household),
+                !accounts.isHeld(login: before, by: household)
             {
-                replace(position, by: earlier.instead)
-                (user, name) = (earlier.tag, earlier.name)
+                replace(position, by: doubt.instead)
+                (user, name) = (tag, before)
             }
             let owners = resolution.owners[user] ?? []
             let home = resolution.homes[user] ?? accounts.holder(ofLogin: name)
-            if let rejected = foreign.rejected {
-                if owners.contains(rejected.account) { continue }
-                let listed = resolution.contradicted == nil ? users.listed[rejected.account] : nil
+            if let doubt = foreign.doubt, case .rejectedLogin(let account) = doubt.ground {
+                if owners.contains(account) { continue }
+                let listed = resolution.contradicted == nil ? users.listed[account] : nil
                 if home.map({ $0 != household }) ?? listed.map({ $0 != user }) ?? false {
-                    replace(position, by: rejected.instead)
+                    replace(position, by: doubt.instead)
                 } else if home != nil || users.nameless(but: household) == nil || listed == user {
                     continue
                 }

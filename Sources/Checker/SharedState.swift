@@ -75,20 +75,8 @@ final class SharedState {
     private(set) var exposures = [WindowExposure](
         repeating: WindowExposure(), count: Invariant.allCases.count)
     var undecided = [Int](repeating: 0, count: Invariant.allCases.count)
-    /// By the code: logins by one that may not have been their device's at that time.
-    private var astray: [UInt64: [AstrayLogin]] = [:]
-
-    /// The latest of each text.
-    @exclusivity(unchecked) private var lives = MarkTable<SharedLife>()
-    /// Those before it, the oldest first; none for nearly every text.
-    private var olderLives: [UInt64: [SharedLife]] = [:]
-    @exclusivity(unchecked) private var records = MarkTable<SharedLife>()
-    /// So many lives are looked through for old ones: at twice as many as were left.
-    private var sweepAt = 4096
-    private var twins: [(older: SharedLife, newer: SharedLife, isRecord: Bool)] = []
-    private var media: [UInt64: MediaOwner] = [:]
-    private var olderMedia: [UInt64: MediaOwner] = [:]
-    private var mediaTurned: Int64 = 0
+    @exclusivity(unchecked) var codes: CodeLedger
+    @exclusivity(unchecked) var media = MediaLedger()
 
     @exclusivity(unchecked) var levels = LevelTally()
     @exclusivity(unchecked) var staleness = Staleness()
@@ -143,6 +131,7 @@ final class SharedState {
             (Checker.mark($0.mvpd), $0.from.inNanoseconds, $0.until.inNanoseconds)
         }
         bounds = ClockBounds(rules.shards)
+        codes = CodeLedger(visibility: visibility, bounds: bounds)
         clocks = Array(
             repeating: ServiceClock(tolerance: clockTolerance),
             count: max(1, rules.shards?.clocks.count ?? 1))
@@ -222,28 +211,22 @@ final class SharedState {
         var tag: UInt64
         /// Its name alone.
         var name = ""
-        var rejected: RejectedLogin?
-        var earlier: EarlierUser?
+        var doubt: Doubt?
         /// The identities of the accused device.
         var subjects: [UInt64] = []
         /// Of the violation, in `found`.
         var position = 0
     }
 
-    /// A login that was turned down, and that alone would explain the user. Where it is another household's, that is the
-    /// violation `instead`.
-    struct RejectedLogin {
-        var account: UInt64
-        var instead: Violation
-    }
-
-    /// A user whom the household was shown before. Where the accused one is the household's own, that earlier one is the
-    /// violation `instead`.
-    struct EarlierUser {
-        /// Mark of the user with its provider.
-        var tag: UInt64
-        /// Its name alone.
-        var name: String
+    /// What only the end of the run tells: whether the violation holds, or `instead` does.
+    struct Doubt {
+        enum Ground {
+            /// Only that account's login, which was turned down, would explain the user; unless it is another household's.
+            case rejectedLogin(account: UInt64)
+            /// The household was shown another user before, by mark and name: of the two the wrong one is meant.
+            case earlierUser(tag: UInt64, name: String)
+        }
+        var ground: Ground
         var instead: Violation
     }
 
@@ -279,121 +262,6 @@ final class SharedState {
 
     /// What was found and stands.
     var upheld: [Violation] { found.filter { !$0.isWithdrawn } }
-
-    // MARK: Codes
-
-    /// A code was handed out. Two that may live at once under one text are looked at in the end,
-    /// when it is known what ended them.
-    func hand(out life: SharedLife) {
-        if lives.count >= sweepAt { sweep(before: life.call.plus(-Self.kept)) }
-        if let latest = lives[life.code] {
-            olderLives[life.code, default: []].append(latest)
-            for other in olderLives[life.code] ?? [] where other.household != life.household {
-                if twins.count < Self.foundLimit, other.over >= life.call || life.over >= other.call
-                {
-                    twins.append((other, life, false))
-                }
-            }
-        }
-        lives[life.code] = life
-        if life.record != 0 {
-            if let other = records[life.record], twins.count < Self.foundLimit {
-                twins.append((other, life, true))
-            }
-            records[life.record] = life
-        }
-    }
-
-    /// Whether another device may have held that code at some time from `call` to `ret`.
-    func isHeld(
-        _ code: UInt64, byOtherThan household: Int, from call: Int64, to ret: Int64
-    ) -> Bool {
-        guard let latest = lives[code] else { return false }
-        func holds(_ life: SharedLife) -> Bool {
-            guard life.household != household else { return false }
-            let slack = bounds.between(household, call, life.household, life.call)
-            return life.call <= ret.plus(slack)
-                && life.over >= call.plus(-visibility).plus(-slack)
-        }
-        return holds(latest) || olderLives[code]?.contains(where: holds) == true
-    }
-
-    /// A login by a code that may not have been that household's own at the time.
-    struct AstrayLogin {
-        /// Mark of who signed in.
-        var user: UInt64
-        /// Before that it had not begun for certain; `Int64.max` where that is not known.
-        var begun: Int64
-        var household: Int
-    }
-
-    func noteAstray(_ login: AstrayLogin, by code: UInt64) {
-        var logins = astray[code] ?? []
-        let known = logins.firstIndex {
-            $0.user == login.user && $0.household == login.household
-        }
-        if let known {
-            logins[known].begun = max(logins[known].begun, login.begun)
-        } else {
-            logins.append(login)
-        }
-        astray[code] = logins
-    }
-
-    /// Whether such a login by somebody among those, by a code's letters, may be one by the code of that household that was
-    /// asked for at `call`: one that began before went on for the code before, and what it brings belongs there.
-    func isUsedAstray(
-        _ code: UInt64, since call: Int64, of household: Int, by isUser: (UInt64) -> Bool
-    ) -> Bool {
-        astray[code]?.contains { login in
-            guard isUser(login.user) else { return false }
-            guard login.begun < call, login.household != household else { return true }
-            return login.begun.plus(
-                bounds.between(household, call, login.household, login.begun)) >= call
-        } ?? false
-    }
-
-    /// Codes are remembered so long after their end: until nobody can ask about them any more.
-    private static let kept: Int64 = 1_000_000_000_000
-
-    private func sweep(before time: Int64) {
-        var left = MarkTable<SharedLife>()
-        for latest in lives.values {
-            var older = (olderLives[latest.code] ?? []).filter { $0.high >= time }
-            if let life = latest.high >= time ? latest : older.popLast() { left[life.code] = life }
-            olderLives[latest.code] = older.isEmpty ? nil : older
-        }
-        lives = left
-        var known = MarkTable<SharedLife>()
-        for life in records.values where life.high >= time { known[life.record] = life }
-        records = known
-        sweepAt = max(4096, 2 * lives.count)
-    }
-
-    var twinLives: [(older: SharedLife, newer: SharedLife, isRecord: Bool)] { twins }
-
-    // MARK: Media tokens
-
-    struct MediaOwner {
-        var resource: UInt64
-        var household: Int32
-        var sequence: Int32
-        /// When the answer came.
-        var at: Int64
-    }
-
-    /// A media token was handed out; gives who had the same before.
-    func handMedia(_ token: UInt64, to owner: MediaOwner, at now: Int64) -> MediaOwner? {
-        // Two generations of ten minutes: a token lives seven (rest-v1.md, A17).
-        if now - mediaTurned > 600_000_000_000 {
-            olderMedia = media
-            media = [:]
-            mediaTurned = now
-        }
-        let before = media[token] ?? olderMedia[token]
-        if before == nil { media[token] = owner }
-        return before
-    }
 }
 
 /// Some of the invariants.

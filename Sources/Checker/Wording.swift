@@ -12,6 +12,17 @@ func milliseconds(_ nanoseconds: Int64) -> String {
     return "\(sign)\(decimal((size + 5_000) / 10_000)) ms"
 }
 
+/// A bound from below, which is rounded down: "at least 54.9 s".
+func atLeast(_ nanoseconds: Int64) -> String {
+    let digit: Int64 =
+        if nanoseconds >= 10_000_000_000 {
+            100_000_000
+        } else {
+            nanoseconds >= 1_000_000_000 ? 100_000 : 10_000
+        }
+    return "at least \(milliseconds(nanoseconds - nanoseconds % digit))"
+}
+
 /// Hundredths as a number without needless zeros.
 private func decimal(_ hundredths: UInt64) -> String {
     let rest = hundredths % 100

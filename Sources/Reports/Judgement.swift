@@ -144,8 +144,11 @@ extension Summary {
     private var clockAside: String {
         let gaps = findings?.violations.filter { $0.invariant == .clockAgreement }.compactMap(\.gap)
         guard let gap = gaps?.max(), gap >= Self.jump else { return "" }
+        // What is at least so long is rounded down, as it is shown: to a tenth below 10 s.
+        let digit: Int64 = gap < 10_000_000_000 ? 100_000_000 : 1_000_000_000
+        let least = Double(gap - gap % digit) / 1e9
         return "; the timestamps in the service's responses come from clocks at least "
-            + "\(Figures.span(seconds: Double(gap) / 1e9)) apart (clock-agreement)"
+            + "\(Figures.span(seconds: least)) apart (clock-agreement)"
     }
 
     /// In nanoseconds: nodes of one service differ by less.

@@ -547,8 +547,8 @@ extension Invariant {
                 "temppass-budget",
                 "a temporary pass is not prolonged, and stays used up",
                 meaning:
-                    "The end of a temporary pass moved after the first playback, or a pass that "
-                    + "had been reported as used up worked again.",
+                    "REST V2: the end of a temporary pass moved after the first playback, or a pass "
+                    + "that had been reported as used up worked again.",
                 harmless: "Somebody reset the pass for this device.",
                 observed: "TVs got more out of a temporary pass than it allows",
                 source: .documented)

@@ -9,7 +9,7 @@ extension SharedState {
         // Of two that were asked for at once, the one that was answered first is the holder's. In the order of requests, however
         // lanes interleaved.
         let pairs =
-            twinLives
+            codes.twins
             .map { $0.older.isHandedOut(before: $0.newer) ? $0 : ($0.newer, $0.older, $0.isRecord) }
             .sorted {
                 ($0.newer.call, $0.newer.household, $0.older.call, $0.older.household)
@@ -55,8 +55,8 @@ extension SharedState {
         return accuse(
             newer, gap: left,
             "it got code \(newer.text) (#\(newer.sequence)) while the same code was valid for household "
-                + "\(older.household) (#\(older.sequence)) for at least "
-                + "\(milliseconds(left)) more")
+                + "\(older.household) (#\(older.sequence)) for "
+                + "\(atLeast(left)) more")
     }
 
     private func accuse(_ newer: SharedLife, _ older: SharedLife) -> Int? {
@@ -85,15 +85,14 @@ extension SharedState {
     func judgeClocks() {
         var accused: Set<Int> = []
         // A record that another device was given before has that one's time: it tells nothing of a clock.
-        var repeated: Set<[Int]> = []
-        for twin in twinLives where twin.isRecord {
-            for life in [twin.older, twin.newer] {
-                repeated.insert([life.household, life.sequence])
-            }
+        var repeated: [Int: Set<Int>] = [:]
+        for twin in codes.twins where twin.isRecord {
+            repeated[twin.older.household, default: []].insert(twin.older.sequence)
+            repeated[twin.newer.household, default: []].insert(twin.newer.sequence)
         }
         for clock in clocks {
             for stranger in clock.codes.strangers
-            where !repeated.contains([stranger.household, stranger.sequence]) {
+            where repeated[stranger.household]?.contains(stranger.sequence) != true {
                 accused.insert(stranger.household)
                 let position = accuse(
                     stranger, "time in", "\(stranger.operation.name) success")
@@ -109,7 +108,7 @@ extension SharedState {
     private func accuse(_ stranger: ClockReadings.Sample, _ what: String, _ sign: String) -> Int? {
         let text =
             "the \(what) \(stranger.operation.name) #\(stranger.sequence) and the time in most other "
-            + "responses come from clocks at least \(milliseconds(stranger.distance)) apart"
+            + "responses come from clocks \(atLeast(stranger.distance)) apart"
         let source = Invariant.clockAgreement.source
         return add(
             Violation(

@@ -116,8 +116,8 @@ extension HouseholdState {
             + "explains"
         accuse(
             found, foreignTag: user,
-            rejected: SharedState.RejectedLogin(
-                account: tags[Int(denied.tag)].mark,
+            doubt: SharedState.Doubt(
+                ground: .rejectedLogin(account: tags[Int(denied.tag)].mark),
                 instead: violation(.tokenIsolation, .certain, [beat], other)))
     }
 }

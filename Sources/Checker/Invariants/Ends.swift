@@ -50,7 +50,7 @@ extension HouseholdState {
         if beat.call > life.high {
             let gap = beat.call - life.high
             let text =
-                "\(beat.name) found code \(lives[position].text) valid at least \(milliseconds(gap)) after its "
+                "\(beat.name) found code \(lives[position].text) valid \(atLeast(gap)) after its "
                 + "expiry (created by \(life.made.name))"
             accuse(
                 violation(
@@ -92,7 +92,7 @@ extension HouseholdState {
         guard beat.ret < life.low else { return }
         let gap = life.low - beat.ret
         let text =
-            "\(beat.name) reported code \(lives[position].text) as gone, at least \(milliseconds(gap)) "
+            "\(beat.name) reported code \(lives[position].text) as gone, \(atLeast(gap)) "
             + "before its expiry; nothing this household did had ended it (created by \(life.made.name))"
         accuse(
             violation(
@@ -136,7 +136,7 @@ extension HouseholdState {
         guard writers.allSatisfy({ $0.beat.call > life.high }) else { return }
         let gap = first.beat.call - life.high
         let text =
-            "\(first.beat.name) signed in by code \(lives[first.life].text) at least \(milliseconds(gap)) after "
+            "\(first.beat.name) signed in by code \(lives[first.life].text) \(atLeast(gap)) after "
             + "its expiry; \(beat.name) returned the sign-in"
         accuse(
             violation(
@@ -151,7 +151,7 @@ extension HouseholdState {
         guard beat.call > over else { return }
         let gap = beat.call - over
         let text =
-            "\(beat.name) returned a sign-in at least \(milliseconds(gap)) after the expiry in the "
+            "\(beat.name) returned a sign-in \(atLeast(gap)) after the expiry in the "
             + "same response"
         accuse(
             violation(
@@ -171,7 +171,7 @@ extension HouseholdState {
         guard let (last, over) = expiry(at: slot, by: beat), beat.call > over else { return }
         let gap = beat.call - over
         let text =
-            "\(beat.name) was served by a sign-in at least \(milliseconds(gap)) after the expiry that "
+            "\(beat.name) was served by a sign-in \(atLeast(gap)) after the expiry that "
             + "\(last.name) had returned; there was no sign-in in between"
         accuse(
             violation(
@@ -218,7 +218,7 @@ extension HouseholdState {
         guard left > 0, read.beat.effect == .expired || left <= max(life / 10, 5_000_000_000)
         else { return false }
         let text =
-            "\(read.beat.name) returned \"not signed in\", at least \(milliseconds(left)) "
+            "\(read.beat.name) returned \"not signed in\", \(atLeast(left)) "
             + "before the expiry of the sign-in that \(earlier.beat.name) had returned"
         accuse(
             violation(

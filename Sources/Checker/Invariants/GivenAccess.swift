@@ -92,7 +92,7 @@ extension HouseholdState {
             return
         }
         let text =
-            "\(beat.name) was permitted by a temporary pass at least \(milliseconds(gap)) after the end "
+            "\(beat.name) was permitted by a temporary pass \(atLeast(gap)) after the end "
             + "that \(shown.name) had shown"
         accuse(
             violation(

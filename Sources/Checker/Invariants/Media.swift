@@ -109,7 +109,7 @@ extension HouseholdState {
         if beat.call > end {
             let gap = beat.call - end
             let text =
-                "\(beat.name) \(gave)\(of(operation)) at least \(milliseconds(gap)) after the "
+                "\(beat.name) \(gave)\(of(operation)) \(atLeast(gap)) after the "
                 + "authorization had expired (\(last.name))"
             accuse(violation(.authorizationGates, .withinDrift, [last, beat], gap: gap, text))
             return false
@@ -134,8 +134,8 @@ extension HouseholdState {
         else { return }
         let gap = beat.call - window.high
         let text =
-            "\(beat.name) \(gave)\(of(operation)) that had expired at least "
-            + "\(milliseconds(gap)) before"
+            "\(beat.name) \(gave)\(of(operation)) that had expired "
+            + "\(atLeast(gap)) before"
         accuse(
             violation(
                 invariant, .withinDrift, [beat],
@@ -150,10 +150,10 @@ extension HouseholdState {
         guard operation.detail != 0 else { return }
         let resource =
             operation.resource == ModelOperation.none ? 0 : mark(resources[Int(operation.resource)])
-        let owner = SharedState.MediaOwner(
+        let owner = MediaLedger.Owner(
             resource: resource, household: Int32(truncatingIfNeeded: household),
             sequence: beat.sequence, at: beat.ret)
-        guard let before = registry.handMedia(operation.detail, to: owner, at: beat.ret) else {
+        guard let before = registry.media.hand(operation.detail, to: owner, at: beat.ret) else {
             return
         }
         if Int(before.household) != household {
@@ -174,7 +174,7 @@ extension HouseholdState {
     /// Two households were given one token: the later of them is the one that got what was not its own.
     /// Households are judged each at its own pace, so that the later may have come in first.
     private mutating func judgeStranger(
-        _ other: SharedState.MediaOwner, _ beat: CompactOperation, _ invariant: Invariant
+        _ other: MediaLedger.Owner, _ beat: CompactOperation, _ invariant: Invariant
     ) {
         guard other.at > beat.ret else {
             let text =

@@ -15,9 +15,12 @@ extension HouseholdState {
         let every = milliseconds(throttle.every)
         let owner = registry.sharesLimit ? "its household" : beat.screenName
         if Int(state.sent) <= throttle.burst {
+            let place =
+                state.sent == 1
+                ? "the first request" : "one of the first \(state.sent) requests"
             let text =
-                "\(beat.name) was throttled (429) as one of the first \(state.sent) requests of "
-                + "\(owner); a burst of \(throttle.burst) is allowed"
+                "\(beat.name) was throttled (429) as \(place) of \(owner); a burst of "
+                + "\(throttle.burst) is allowed"
             refuse(operation, beat, since: .min, text)
         } else if isQuiet, state.lastCall <= operation.call {
             let text =

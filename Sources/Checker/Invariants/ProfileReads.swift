@@ -261,7 +261,7 @@ extension HouseholdState {
         {
             let gap = window.low - beat.ret
             let text =
-                "\(beat.name) returned a profile at least \(milliseconds(gap)) before its notBefore"
+                "\(beat.name) returned a profile \(atLeast(gap)) before its notBefore"
             accuse(violation(.profileConsistent, .withinDrift, [beat], gap: gap, text))
         }
         if let kind = shown.kind {
@@ -272,8 +272,8 @@ extension HouseholdState {
             {
                 let gap = beat.call - window.high
                 let text =
-                    "\(beat.name) returned a profile (\(kind.rawValue)) at least "
-                    + "\(milliseconds(gap)) after its notAfter"
+                    "\(beat.name) returned a profile (\(kind.rawValue)) "
+                    + "\(atLeast(gap)) after its notAfter"
                 accuse(
                     violation(
                         .profileConsistent, .withinDrift, [beat], gap: gap, gapFrom: window.high,

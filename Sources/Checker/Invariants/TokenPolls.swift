@@ -161,8 +161,8 @@ extension HouseholdState {
         guard beat.ret < lives[life].low else { return }
         let gap = lives[life].low - beat.ret
         let text =
-            "\(beat.name) was told that code \(lives[life].text) is \(what), at least "
-            + "\(milliseconds(gap)) before its expiry (created by \(lives[life].made.name))"
+            "\(beat.name) was told that code \(lives[life].text) is \(what), "
+            + "\(atLeast(gap)) before its expiry (created by \(lives[life].made.name))"
         accuse(
             violation(
                 .codeKept, .withinDrift, [lives[life].made, beat], gap: gap, gapFrom: beat.ret, text
