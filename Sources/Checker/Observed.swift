@@ -135,7 +135,8 @@ extension Observed {
         case .denied:
             // The assertion consumer sends the browser back whatever came of it.
             exchange.pointee.operation.finishesLogin && status < 400 ? .doubtful : .denied
-        case .none, .ledBack: exchange.pointee.operation.finishesLogin ? .maybe : .nothing
+        case .none, .ledBack, .ledOn:
+            exchange.pointee.operation.finishesLogin ? .maybe : .nothing
         }
     }
 

@@ -8,6 +8,7 @@ internal import Vocabulary
 /// ```text
 ///                                   credentials    hop    hop to the app
 /// a provider's answer was brought       ...       [SAML]                  its own request: the service had no other way
+/// its answer leads on                   ...       [SAML ------]           one sign-in, to where it leads back or ends
 /// nothing shows which it was           [------------------]               nothing before is excused, nothing within accused
 /// it ended on a page                   [-----------]                      the same, and there may be no sign-in
 /// that page asks for the credentials   [-----------]                      it was turned down
@@ -25,10 +26,11 @@ struct OpenLogins {
         return open.reduce(.max) { min($0, $1.call) }
     }
 
-    /// Whether an exchange is a login's hop that may sign in: one that names the account. It is then a sign-in that may
-    /// have taken effect.
+    /// Whether an exchange is a login's hop that may sign in, and after which others may: one that names the account, or
+    /// whose answer leads on. It is then a sign-in that may have taken effect.
     @inline(__always)
     func isHop(_ exchange: UnsafePointer<Exchange>, _ operation: inout Observed) -> Bool {
+        if exchange.pointee.observation.result == .ledOn { return true }
         guard operation.step == .login, operation.effect != .denied,
             exchange.pointee.observation.tag != nil
         else { return false }
@@ -77,13 +79,19 @@ struct OpenLogins {
             return takePage(&operation, exchange, of: decision)
         }
         let isLast = operation.step == .finishLogin && !isHop
+        let bringsAnswer = operation.operation == .assertion
         // Each decision is one of its own.
         let position =
             open.firstIndex {
                 $0.screen == screen && $0.code == operation.code && !$0.operation.isDecision
             }
-            ?? (isLast ? handedOver(to: operation) : nil)
+            ?? (isLast || bringsAnswer ? handedOver(to: operation) : nil)
         if isHop, let position {
+            if bringsAnswer, open[position].operation != .assertion {
+                // No request before it has signed in.
+                open[position] = operation
+                return nil
+            }
             open[position].ret = max(open[position].ret, operation.ret)
             open[position].sequence = operation.sequence
             if operation.effect == .open { open[position].effect = .open }
@@ -92,7 +100,9 @@ struct OpenLogins {
         if isLast, let position {
             let login = open.remove(at: position)
             // With `error=` it is not known whether it brought an answer.
-            if exchange.pointee.observation.result == .ledBack || operation.effect == .doubtful {
+            if exchange.pointee.observation.result == .ledBack || operation.effect == .doubtful
+                || login.operation == .assertion
+            {
                 operation.call = min(operation.call, login.call)
             }
             return nil

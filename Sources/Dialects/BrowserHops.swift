@@ -120,17 +120,22 @@ struct BrowserHops: Sendable {
             let told = told(by: address, to: call.operation, startsLogin: startsLogin)
             var reading = Reading(.ok, .redirect(address), Observation(told))
             if call.operation == .mvpdLogin, isReturn(address) { reading.operation = .assertion }
-            // The browser posts it on as it is (RFC 9110, 15.4.8 and 15.4.9): whoever answered was on the way to the consumer.
-            if call.operation == .assertion, [307, 308].contains(reply.status) {
-                reading.operation = .mvpdLogin
+            if call.operation == .assertion {
+                if [307, 308].contains(reply.status) {
+                    // The browser posts it on as it is (RFC 9110, 15.4.8 and 15.4.9): whoever answered was on the way.
+                    reading.operation = .mvpdLogin
+                } else if !isReturn(address) {
+                    reading.observation.result = .ledOn
+                }
             }
             return reading
         case 200..<300:
             // A page that asks for the credentials again did not accept them.
             let isTurnedDown =
                 call.operation == .mvpdLogin && call.tag != nil && reply.body.holdsPasswordInput
-            return Reading(
-                .ok, .page(reply.shownPage), Observation(isTurnedDown ? .denied : .none))
+            let told: Observation.Result =
+                isTurnedDown ? .denied : call.operation == .assertion ? .ledOn : .none
+            return Reading(.ok, .page(reply.shownPage), Observation(told))
         case 500...: return Reading(.serverError, .fault, reason: document.errorWord)
         default:
             let reason = document.errorWord

@@ -30,6 +30,9 @@ public struct Observation: Hashable, Sendable {
         /// A login's hop led back to the app, and nothing in its request says that it brings the provider's answer: that
         /// hop may have signed in, or any since the credentials were posted.
         case ledBack
+        /// A request brought the provider's answer, and its own answer leads on, by a redirect elsewhere than to the app or
+        /// on a page: what comes until the browser is led back may be part of the same sign-in.
+        case ledOn
     }
 
     public var result: Result

@@ -197,6 +197,7 @@ extension Observation.Result {
         case .unauthenticated: "unauthenticated"
         case .unauthorized: "unauthorized"
         case .ledBack: "led-back"
+        case .ledOn: "led-on"
         }
     }
 

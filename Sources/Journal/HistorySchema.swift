@@ -125,7 +125,7 @@ public enum HistorySchema {
             SchemaColumn("reason", "TEXT", "error code given by the service"),
             SchemaColumn(
                 "result", "TEXT NOT NULL",
-                "what the response says about the service's state: success, absent, expired, denied or none"
+                "what the response says about the service's state: success, absent, expired, denied, unauthenticated, unauthorized or none; of a login's hop also led-on or led-back"
             ),
             SchemaColumn("tag_mvpd", "TEXT", "provider of the sign-in in the response"),
             SchemaColumn("tag_user", "TEXT", "user of the sign-in in the response"),

@@ -76,7 +76,7 @@ struct EndInvariantTests {
         #expect(found.invariant == .expiryRespected)
         #expect(
             found.sentence
-                == "household 7: the TV's poll-token #4 returned a sign-in at least 3.9 ms "
+                == "household 7: the TV's poll-token #4 returned a sign-in at least 3.89 ms "
                 + "after the expiry in the same response")
         story.exchanges.removeLast()
         story.poll(at: 20_980)
@@ -114,7 +114,7 @@ struct EndInvariantTests {
         #expect(found.standing == .fails)
         #expect(
             found.sentence
-                == "household 7: the TV's \(operation) #5 was served by a sign-in at least 3.9 ms after "
+                == "household 7: the TV's \(operation) #5 was served by a sign-in at least 3.89 ms after "
                 + "the expiry that the TV's poll-token #3 had returned; there was no sign-in in between"
         )
     }

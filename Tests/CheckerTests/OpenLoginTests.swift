@@ -59,6 +59,43 @@ import Vocabulary
         #expect(Self.story(way).broken == [])
     }
 
+    /// The answer is brought at 10 s, whose response leads on to 11 s and back to the app.
+    private static func ledOn(
+        tokenAt: Double, status: Int, expires: [Double] = [21_600, 21_600]
+    ) -> Story {
+        var story = Story()
+        story.code(at: 10)
+        story.tell(.phone, .authenticate, at: 6_500)
+        story.tell(.phone, .mvpdLogin, at: 7_000, .none, tag: Story.alice)
+        story.assertion(at: 10_000, .ledOn, status: status)
+        story.assertion(at: 11_000, .ledBack, status: 302)
+        for (number, seconds) in expires.enumerated() {
+            story.poll(
+                at: tokenAt + Double(number) * 5_000, Story.alice,
+                expires: Story.epoch + Int64(seconds * 1_000))
+        }
+        return story
+    }
+
+    @Test(
+        "an answer that leads on before it leads back is one sign-in, by a redirect or on a page",
+        arguments: [303, 200])
+    func onceOnly(status: Int) {
+        #expect(Self.ledOn(tokenAt: 12_000, status: status).broken == [])
+        #expect(
+            Self.ledOn(tokenAt: 12_000, status: status, expires: [21_600, 21_601]).broken == [
+                .oneToken
+            ])
+        // It may sign in at the first or at the last of these requests, and not before.
+        var story = Self.ledOn(tokenAt: 10_500, status: status)
+        #expect(story.broken == [])
+        story.poll(at: 9_000, Story.alice)
+        #expect(story.broken.contains(.noTokenBeforeSignIn))
+        var late = Self.ledOn(tokenAt: 12_000, status: status)
+        late.poll(at: 10_500)
+        #expect(late.broken == [])
+    }
+
     @Test("what the TV must see is decided by the last hop: none before it is late")
     func visible() {
         var story = Self.story(.hops)

@@ -169,6 +169,23 @@ import Vocabulary
     }
 
     @Test(
+        "an answer that is brought to the service may lead on before it leads back",
+        arguments: [
+            (303, "https://sp.test/end", Observation.Result.ledOn),
+            (302, "https://demo.test/done?a=1", .none), (307, "https://sp.test/acs", .none),
+            (200, nil, .ledOn),
+        ] as [(Int, String?, Observation.Result)])
+    func ledOn(status: Int, location: String?, result: Observation.Result) throws {
+        let call = Self.dialect.hop(
+            .post, try #require(WebAddress("https://sp.test/acs")), form: [("SAMLResponse", "x")],
+            referer: nil)
+        let headers = location.map { ["Location": $0] as Headers } ?? [:]
+        let reading = Self.dialect.read(Reply(status: status, headers: headers), to: call)
+        #expect(call.operation == .assertion)
+        #expect(reading.observation.result == result)
+    }
+
+    @Test(
         "a provider's hop of a logout is none of the service's, whatever it is answered",
         arguments: [200, 302, 303, 401], ["/slo?state=1&code=2", "/tve/logout?state=1"])
     func logoutHops(status: Int, path: String) throws {

@@ -87,7 +87,7 @@ extension TrialResult {
             switch exchange.observation.result {
             case .success: break
             case .absent, .expired, .unauthenticated: isSeen = false
-            case .denied, .unauthorized, .none, .ledBack:
+            case .denied, .unauthorized, .none, .ledBack, .ledOn:
                 return .failure(
                     Unread(
                         reason: "the response to \(read) does not show whether "

@@ -378,7 +378,7 @@ extension Case.Entry {
             case .denied: "denied"
             case .unauthenticated: "unauthenticated"
             case .unauthorized: "unauthorized"
-            case .none, .ledBack:
+            case .none, .ledBack, .ledOn:
                 isOpen ? "lost" : exchange.operation == .assertion ? "maybe" : "ok"
             }
         self.init(

@@ -195,6 +195,7 @@ struct TraceDetail {
         case .unauthenticated: parts.append("nobody is signed in")
         case .unauthorized: parts.append("not authorized")
         case .ledBack: parts.append("led back to the app")
+        case .ledOn: parts.append("led on")
         case .none: break
         }
         return parts.isEmpty ? nil : Sanitizer.line(parts.joined(separator: ", "), limit: 300)
