@@ -18,6 +18,8 @@ internal import Vocabulary
 /// decision to the page on which it ends. That page shows the result, which was confirmed from then on only.
 struct OpenLogins {
     private var open: [Observed] = []
+    /// In nanoseconds: a request that is ready waits for less, unless it is held back or its connection is made.
+    private static let held: Int64 = 100_000
 
     /// When the first of them began; what comes after it is not judged yet.
     @inline(__always)
@@ -105,6 +107,12 @@ struct OpenLogins {
             {
                 operation.call = min(operation.call, login.call)
             }
+            return nil
+        }
+        // A request that was held back, as in races, was made ready before the login went on: in a web view of the TV's own.
+        if screen == 0, !isHop, operation.step != .login,
+            operation.call - exchange.pointee.begun.nanoseconds > Self.held
+        {
             return nil
         }
         var ended = open.firstIndex { $0.screen == screen }.map { open.remove(at: $0) }

@@ -1,4 +1,5 @@
 import Dialects
+import Journal
 import Testing
 import Vocabulary
 
@@ -94,6 +95,20 @@ import Vocabulary
         var late = Self.ledOn(tokenAt: 12_000, status: status)
         late.poll(at: 10_500)
         #expect(late.broken == [])
+    }
+
+    @Test("a TV's own request that was held back while its web view signed in ends no login")
+    func heldBack() {
+        var story = Story()
+        story.code(at: 10)
+        story.tell(.tv, .authenticate, at: 6_500)
+        story.tell(.tv, .mvpdLogin, at: 7_000, .none, tag: Story.alice)
+        // At the gate since 7.1 s, sent after the assertion, which another connection brings.
+        story.poll(at: 8_100, Story.alice, expires: Story.epoch + 21_600_000)
+        story.exchanges[story.exchanges.count - 1].begun = Instant(nanoseconds: 7_100_000_000)
+        story.assertion(at: 8_000, by: .otherPhone)
+        story.poll(at: 9_000, Story.alice, expires: Story.epoch + 21_601_000)
+        #expect(story.broken == [.oneToken])
     }
 
     @Test("what the TV must see is decided by the last hop: none before it is late")

@@ -40,7 +40,10 @@ struct ScheduleExtractor {
         let conflict = Set(violation.exchanges)
         let hits = self.life.filter { conflict.contains($0.sequence) }
         guard let first = hits.first, let last = hits.last else { return }
-        let from = Self.start(of: self.life, before: first)
+        // Each login of the conflict needs its code, a device with several profiles one for each.
+        let from =
+            hits.filter { $0.sequence == first.sequence || $0.operation == .assertion }
+            .map { Self.start(of: self.life, before: $0) }.min() ?? first.sent
         let suspects = Self.suspects(self.life, violation.invariant)
         scenes = self.life.compactMap { exchange -> Scene? in
             let isHit = conflict.contains(exchange.sequence)
@@ -211,7 +214,14 @@ struct ScheduleExtractor {
     /// What it is in a schedule; nil for what belongs to the setup of others.
     private static func step(_ exchange: Exchange, isHit: Bool, in life: [Exchange]) -> Step? {
         switch exchange.operation {
-        case .assertion: return .authenticate
+        case .assertion:
+            // What it leads on to is the same login (`Observation.Result.ledOn`).
+            let next = life.first {
+                $0.device == exchange.device && $0.sent > exchange.sent
+                    && ($0.operation == .assertion || $0.operation == .authenticate)
+            }
+            let goesOn = exchange.observation.result == .ledOn && next?.operation == .assertion
+            return goesOn ? nil : .authenticate
         case .authenticate:
             // The first hop of a login that goes on is part of its sign-in.
             let goesOn = life.contains {
@@ -253,9 +263,17 @@ struct ScheduleExtractor {
         guard scenes.contains(where: \.isConflict) else { return nil }
         var actors: [Schedule.Actor] = []
         var ops: [Schedule.Op] = []
+        let expired = codeEnd.flatMap { end in scenes.indices.first { hangs($0, on: end) } }
         for (position, scene) in scenes.enumerated() {
             let actor = Self.actor(of: scene)
             if !actors.contains(actor) { actors.append(actor) }
+            if position == expired, let end = codeEnd {
+                let code = scenes[end.position]
+                ops.append(
+                    Schedule.Op(
+                        Self.expiry, Self.actor(of: code).name, .expire,
+                        anchor: .init(.absolute, of: code.id)))
+            }
             var op = Schedule.Op(
                 scene.id, actor.name, scene.step, args: args(of: scene), tag: tag(of: scene),
                 gate: scene.isRaced && !scene.step.issuesCode ? .lastByte : .none,
@@ -294,14 +312,26 @@ struct ScheduleExtractor {
         let before = scenes[..<position]
         guard let last = before.last, !scene.step.issuesCode else { return nil }
         let sent = scene.exchange.sent
-        let isOver = last.exchange.firstByte.map { $0 <= sent } ?? false
-        guard scene.isRaced || !isOver else { return nil }
-        let near = before.last { $0.isRaced } ?? last
+        if let end = codeEnd, hangs(position, on: end) {
+            return (.init(.lastByteSent, of: Self.expiry), sent - end.at)
+        }
+        guard scene.isRaced || isUnderWayWithLast(position) else { return nil }
+        // What hangs on another is made ready with it: nothing that takes its turn may stand between.
+        let raced = before.lastIndex { $0.isRaced }
+        let isNext = raced.map { before[($0 + 1)...].indices.allSatisfy(isUnderWayWithLast) }
+        let near = raced.flatMap { isNext == true ? scenes[$0] : nil } ?? last
         guard !near.step.issuesCode else { return nil }
         if let answered = near.exchange.firstByte, answered <= sent {
             return (.init(.firstReplyByte, of: near.id), sent - answered)
         }
         return (.init(.lastByteSent, of: near.id), sent - near.exchange.sent)
+    }
+
+    /// Whether it was sent before the response to the one before it.
+    private func isUnderWayWithLast(_ position: Int) -> Bool {
+        let answered = scenes[position - 1].exchange.firstByte
+        return !scenes[position].step.issuesCode
+            && answered.map { $0 > scenes[position].exchange.sent } ?? true
     }
 
     /// The account, where there are several; the code, where it is not the newest of its living room.
