@@ -127,7 +127,10 @@ extension JSONDocument {
 
         public var integer: Int64? {
             if let plain = withText({ $0.plainNumber }), let plain { return plain }
-            return text.flatMap { Int64($0) }
+            guard let text else { return nil }
+            // A whole number may be written with a fraction and an exponent (RFC 8259, 6).
+            return Int64(text)
+                ?? (node.kind == .number ? Double(text).flatMap(Int64.init(exactly:)) : nil)
         }
 
         /// `true`, or a string of that.

@@ -634,11 +634,52 @@ import Vocabulary
                 .logout, logout.replacing(#"":{"actionName"#, with: #"2":{"actionName"#),
                 "logouts has the provider that was named"
             ),
+            (
+                .preauthorize,
+                denied("authorization_denied_by_mvpd", "none", 403, resource: "c9"),
+                "each resource is one of those asked for"
+            ),
         ])
     func together(operation: OperationName, body: String, rule: String) {
         let found = Self.read(operation, body, mvpd: "DemoCable").deviations
         #expect(found.map { $0.rule.hasSuffix(": \(rule)") } == [true], "\(found)")
         #expect(found.map(\.source) == [.documented])
+    }
+
+    @Test(
+        "what a session repeats of its request and of its own answer (§ 5.2)",
+        arguments: [
+            (
+                session.replacing("DEMOTV/K3T9ZQ1", with: "DEMOTV/Z9T9ZQ1"),
+                "url leads to the code of the answer"
+            ),
+            (session.replacing("DEMOTV/K3T9ZQ1", with: "DEMOTV/k3t9zq1?x=1"), nil),
+            (
+                unfinished.replacing("sessions/K3T9ZQ1", with: "sessions/Z9T9ZQ1"),
+                "url leads to the code of the answer"
+            ),
+            (session.replacing("/api/v2/authenticate/DEMOTV/K3T9ZQ1", with: "/login?state=1"), nil),
+            (
+                session.replacing(#""mvpd":"DemoCable""#, with: #""mvpd":"Other""#),
+                "mvpd is the one asked for"
+            ),
+        ] as [(String, String?)])
+    func repeated(body: String, rule: String?) {
+        let found = Self.read(.createSession, body, mvpd: "DemoCable").deviations
+        #expect(found.map(\.rule) == [rule.map { "REST V2, S1: \($0)" }].compactMap(\.self))
+        #expect(found.allSatisfy { $0.source == .reading })
+    }
+
+    @Test("a whole number may be written with a fraction or an exponent (RFC 8259, 6)")
+    func wholeNumbers() {
+        let times = Self.profile.replacing("1760000100000", with: "1760000100000.0")
+            .replacing("1767776100000", with: "17677761e5")
+        let reading = Self.read(.profilesByCode, times)
+        #expect(reading.outcome == .ok && reading.deviations == [], "\(reading.deviations)")
+        #expect(reading.observation.profiles.first?.notAfter == 1_767_776_100_000)
+        let odd = Self.read(
+            .profilesByCode, Self.profile.replacing("1760000100000", with: "1760000100000.5"))
+        #expect(odd.outcome == .malformed)
     }
 
     // MARK: Broken documents
@@ -723,6 +764,9 @@ import Vocabulary
         call.mvpd = mvpd
         if let partner { call.headers.append("AP-Partner-Framework-Status", partner) }
         if operation == .authorize { call.resource = "c1" }
+        if operation == .preauthorize {
+            call.body = Array(#"{"resources":["a","b","c","c1","c2"]}"#.utf8)
+        }
         return dialect.read(
             Reply(status: status, headers: headers, body: Array(body.utf8)), to: call)
     }

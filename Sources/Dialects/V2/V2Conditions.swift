@@ -64,6 +64,21 @@ struct V2Conditions {
         default: break
         }
         holdEcho(of: tree["serviceProvider"], "serviceProvider", serviceProvider)
+        // X1 names no provider (§ 8.3).
+        if call.operation != .partnerRequest, let mvpd = call.mvpd {
+            holdEcho(of: tree["mvpd"], "mvpd", mvpd, .reading)
+        }
+        holdAddress(tree)
+    }
+
+    /// Every sample's `url` has the code of its own answer in its path (§ 5.2).
+    private mutating func holdAddress(_ tree: JSONDocument.Value) {
+        guard let code = tree["code"]?.text, let url = tree["url"]?.text,
+            url.contains("/authenticate/") || url.contains("/sessions/")
+        else { return }
+        let path = url.prefix { $0 != "?" }
+        if path.lowercased().hasSuffix("/" + code.lowercased()) { return }
+        note("url leads to the code of the answer", "'\(path.suffix(60))'", .reading)
     }
 
     /// A word of a peer is told only if it is one of ours.
@@ -78,13 +93,16 @@ struct V2Conditions {
     }
 
     private mutating func holdEcho(
-        of value: JSONDocument.Value?, _ name: String, _ wanted: String
+        of value: JSONDocument.Value?, _ name: String, _ wanted: String,
+        _ source: Deviation.Source = .documented
     ) {
         guard let value, value.kind == .string,
             value.withText({ $0.isEqual(to: wanted) }) == false, let told = value.text,
             told != wanted
         else { return }
-        note("\(name) is the one asked for", "'\(told.prefix(60))' for '\(wanted.prefix(60))'")
+        note(
+            "\(name) is the one asked for", "'\(told.prefix(60))' for '\(wanted.prefix(60))'",
+            source)
     }
 
     // MARK: Profiles (§ 6)
@@ -150,8 +168,9 @@ struct V2Conditions {
             holdEcho(of: item["serviceProvider"], "decisions.serviceProvider", serviceProvider)
             if let mvpd = call.mvpd { holdEcho(of: item["mvpd"], "decisions.mvpd", mvpd) }
         }
-        guard call.operation == .authorize, let asked = call.resource else { return }
         let answered = items.compactMap { $0["resource"]?.text }
+        if call.operation == .preauthorize { holdResources(answered, of: call) }
+        guard call.operation == .authorize, let asked = call.resource else { return }
         if answered.contains(where: { Resource.isSame($0, as: asked) }) { return }
         if let other = answered.first {
             found.append(Resource.other(other, than: asked, "REST V2, \(page)"))
@@ -159,6 +178,15 @@ struct V2Conditions {
             // B25, § 18: what no provider gates was seen to be left out, of Z1.
             note("decisions has one for the resource asked for", "none", .reading)
         }
+    }
+
+    /// Of Z1, which may leave some out (B25, § 18).
+    private mutating func holdResources(_ answered: [String], of call: Call) {
+        guard case .array(let list)? = JSONReader.read(call.body)?["resources"] else { return }
+        let asked = list.compactMap(\.text)
+        let other = answered.first { name in !asked.contains { Resource.isSame(name, as: $0) } }
+        guard let other else { return }
+        note("each resource is one of those asked for", "'\(other.prefix(60))'")
     }
 
     /// A decision is valid from its notBefore to its notAfter. That a permit is still valid when its media token begins, which is made
