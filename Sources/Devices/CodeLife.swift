@@ -51,10 +51,18 @@ extension Household {
             terms.polling.button?.value(atShare: 0.95)
                 ?? terms.polling.every * (1 + terms.polling.jitter),
             issued.pollInterval ?? .zero, terms.polling.firstAfter ?? .zero)
-        if signInTimes.contains(where: { $0 < issued.lifetime - wait }) {
+        let left = issued.lifetime - wait
+        if signInTimes.contains(where: { $0 < left }) {
             let delay = phoneDelay
-            return signInTimes.contains { $0 + delay < issued.lifetime - wait }
-                ? inTime(reported: reported) : Self.endedWhileDelayed
+            guard signInTimes.contains(where: { $0 + delay < left }) else {
+                return Self.endedWhileDelayed
+            }
+            return signInTimes.contains { $0 + delay + codeWait < left }
+                ? inTime(reported: reported)
+                : .abandoned(
+                    "the service took \(ours: Self.words(codeWait)) to issue the code, and too little of its lifetime of "
+                        + "\(ours: Self.words(issued.lifetime)) was left",
+                    by: .service)
         }
         guard issued.lifetime < terms.code.expectedLifetime else {
             return .abandoned("\(ours: HouseholdRecord.tooLate)", by: .viewer)

@@ -172,7 +172,9 @@ extension Household {
     /// Notes a new code, whichever response it came with.
     func take(_ issued: IssuedCode, from answered: Answered) {
         serviceClock.read(answered)
-        let end = lane.now + issued.lifetime
+        // It may have been made when its request arrived: only so long is it sure to live.
+        codeWait = lane.now - answered.exchange.sent
+        let end = answered.exchange.sent + issued.lifetime
         codeEnd = end
         traces.codes.append(Traces.Issued(code: issued.code, until: end))
     }

@@ -45,6 +45,8 @@ actor Household {
     private var delayBefore = (phone: Duration.zero, tv: Duration.zero)
     /// When the newest code expires, by the lifetime that came with it.
     var codeEnd: Instant?
+    /// For how long the TV waited for the response with its code.
+    var codeWait: Duration = .zero
     /// The code that polls are for.
     var polledCode: IssuedCode?
     /// The code that the TV showed before, where the viewer asked for another.
@@ -107,6 +109,10 @@ actor Household {
     var signedInAt: [String] = []
     /// The sign-in under way is one more, at a provider that is none of these.
     var isAtAnotherProvider = false
+    /// Of one more sign-in: whether the TV is signed in with that provider already.
+    func isSignedIn(at provider: String) -> Bool {
+        isAtAnotherProvider && signedInAt.contains(provider)
+    }
     /// What the platform's account framework last said.
     var partnerStatus: PartnerStatus?
     /// For whose account, as the platform calls the provider, the service has made a profile.

@@ -236,7 +236,7 @@ extension Household {
         let named = terms.providers.map(\.id)
         let known = offered.filter { !$0.isTempPass }.map(\.id)
         let choices = named.isEmpty ? known : named.filter(known.contains)
-        guard let another = choices.first(where: { !signedInAt.contains($0) }) else {
+        guard let another = choices.first(where: { !isSignedIn(at: $0) }) else {
             throw .failed("the service's configuration offers no second provider")
         }
         return another

@@ -53,9 +53,7 @@ extension Household {
             guard codeOnScreen == issued.code else { return false }
             if !issued.lacksProvider { try await lookUp(issued.code, on: browser) }
             // One more sign-in is at a provider that is none of those the TV is signed in with.
-            let offered = try await configuration(browser)?.filter {
-                !isAtAnotherProvider || !signedInAt.contains($0.id)
-            }
+            let offered = try await configuration(browser)?.filter { !isSignedIn(at: $0.id) }
             let provider = terms.provider(at: second.providerDraw, offered: offered ?? [])
             guard provider != nil || offered == nil else { return false }
             if hasSessions {

@@ -56,7 +56,8 @@ extension Household {
     func chooseWrongProvider(
         _ issued: IssuedCode, insteadOf own: String
     ) async throws(StopReason) {
-        let offered = offeredOnPhone.filter { !$0.isTempPass }
+        // Where the TV is signed in there is no login to look at.
+        let offered = offeredOnPhone.filter { !$0.isTempPass && !isSignedIn(at: $0.id) }
         guard let other = offered.first(where: { $0.id != own })?.id else { return }
         note(.habit, "changes-provider")
         if hasSessions {
