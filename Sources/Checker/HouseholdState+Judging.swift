@@ -116,7 +116,8 @@ extension HouseholdState {
                 check(.errorsHaveNoEffect)
             }
             let partner = profiles?.partner(of: operation.slot) ?? 0
-            if operation.operation != .checkCode,
+            // A poll by a code that has served shows nothing of the token that was given back.
+            if operation.operation != .checkCode, operation.operation != .deviceToken,
                 let position = signOuts.lastIndex(where: {
                     $0.effect == .success && $0.ret < sent
                         && ($0.ends(operation.slot) || partner > 0 && $0.ends(partner))

@@ -154,7 +154,8 @@ struct GrantFinder {
             }
             let says = buttons.filter { Self.refuses($0.words + " " + $0.value.lowercased()) }
             if progress.refuses {
-                let no = Self.approves(form, buttons) ? buttons.first(where: \.saysNo) : nil
+                let isAsked = Self.approves(form, buttons)
+                let no = buttons.first { $0.isLabelledNo || isAsked && $0.saysNo }
                 if let button = says.first ?? no { return .decide(form, button: button) }
                 if Self.refuses("\(form.hint) \(form.action)") {
                     return .decide(form, button: buttons.first)
@@ -187,7 +188,10 @@ struct GrantFinder {
             !buttons.isEmpty
             ? "; it has \(fields)"
             : "; it has no button or radio button with a name"
-                + (fields.isEmpty ? "" : ", and the hidden fields \(fields)")
+                + (fields.isEmpty
+                    ? "; where nothing but the address of a form tells, give the requests of the phone instead "
+                        + "(target.device-grant.phone)"
+                    : ", and the hidden fields \(fields)")
         guard let wanted else {
             return
                 "asks for a decision, and none of its buttons is known to \(ours: deed)\(listed); name the button, "
@@ -205,9 +209,10 @@ struct GrantFinder {
     private static func approves(_ form: HTMLForm, _ buttons: [HTMLForm.FormField]) -> Bool {
         guard !refuses("\(form.hint) \(form.action)") else { return false }
         return buttons.contains { button in
-            HTMLForm.contains(
-                button.words + " " + button.value.lowercased(),
-                ["approve", "accept", "allow", "authorize", "confirm", "grant", "consent"])
+            button.saysYes
+                || HTMLForm.contains(
+                    button.words + " " + button.value.lowercased(),
+                    ["approve", "accept", "allow", "authorize", "confirm", "grant", "consent"])
         }
     }
 

@@ -27,11 +27,16 @@ struct HTMLForm: Hashable {
         /// Its names and hints in one, for guesses.
         var words: String { "\(name) \(hint)".lowercased() }
 
-        /// A button whose whole value or name is a no.
+        /// Of a button: what stands on it begins with that word; lower case.
+        var says = ""
+
+        /// A button whose whole value or name is a no, or that begins with one.
         var saysNo: Bool {
             ["no", "nein", "non", "false"].contains(value.lowercased())
-                || ["no", "nein"].contains(name.lowercased())
+                || ["no", "nein"].contains(name.lowercased()) || isLabelledNo
         }
+        var isLabelledNo: Bool { ["no", "nein", "non"].contains(says) }
+        var saysYes: Bool { ["yes", "ja", "oui"].contains(says) }
     }
 
     /// As written; empty means the page's own address.
@@ -169,7 +174,12 @@ extension HTMLForm {
         guard !page.has("disabled", tag), let kind = kind(tag, type, of: page) else { return nil }
         let isBox = kind == .checked || kind == .unchecked
         var hint = Self.hint(["id", "autocomplete", "placeholder", "aria-label"], tag, of: page)
-        if page.isNamed(tag, "button") { hint += " " + page.words(inside: position).lowercased() }
+        var says = ""
+        if page.isNamed(tag, "button") {
+            let label = page.words(inside: position).lowercased()
+            hint += " " + label
+            says = String(label.prefix(while: \.isLetter))
+        }
         return FormField(
             kind: kind, name: page.value("name", tag) ?? "",
             value: page.isNamed(tag, "textarea")
@@ -177,7 +187,7 @@ extension HTMLForm {
                 : page.value("value", tag) ?? (isBox ? "on" : ""), type: type,
             hint: hint, isRequired: page.has("required", tag),
             action: page.value("formaction", tag),
-            method: page.value("formmethod", tag))
+            method: page.value("formmethod", tag), says: says)
     }
 
     /// What a text area sends of the text between its tags: no newline that begins it, and others as two characters (HTML,

@@ -34,7 +34,8 @@ public enum JSON: Hashable, Sendable {
     }
 
     public var integer: Int64? {
-        text.flatMap { Int64($0) }
+        if case .number(let text) = self { return Int64(whole: text) }
+        return text.flatMap { Int64($0) }
     }
 
     public var isTrue: Bool { text == "true" }
@@ -64,5 +65,15 @@ public enum JSON: Hashable, Sendable {
         case .object(let members): members.filter { $0.name == element }.map(\.value)
         default: []
         }
+    }
+}
+
+extension Int64 {
+    /// A JSON number that is whole, however it is written: a fraction and an exponent may belong to it (RFC 8259, 6).
+    init?(whole text: String) {
+        guard let number = Int64(text) ?? Double(text).flatMap(Int64.init(exactly:)) else {
+            return nil
+        }
+        self = number
     }
 }

@@ -127,10 +127,7 @@ extension JSONDocument {
 
         public var integer: Int64? {
             if let plain = withText({ $0.plainNumber }), let plain { return plain }
-            guard let text else { return nil }
-            // A whole number may be written with a fraction and an exponent (RFC 8259, 6).
-            return Int64(text)
-                ?? (node.kind == .number ? Double(text).flatMap(Int64.init(exactly:)) : nil)
+            return text.flatMap { node.kind == .number ? Int64(whole: $0) : Int64($0) }
         }
 
         /// `true`, or a string of that.

@@ -159,7 +159,25 @@ public struct TrialResult: Sendable {
             guard let last = reads.last, !reads.contains(where: \.tellsState) else { continue }
             return .unread(operation, last.reason ?? last.outcome.name)
         }
-        return nil
+        return unheard
+    }
+
+    /// The last polls came too early for the server, which says nothing of a decision then (RFC 8628, 3.5).
+    private var unheard: Discard? {
+        let polls = exchanges.filter { $0.operation == .deviceToken }
+        let isSettled = polls.contains { poll in
+            switch poll.observation.result {
+            case .success, .denied, .expired: true
+            default: false
+            }
+        }
+        guard !isSettled, let last = polls.last, last.outcome == .pending,
+            last.observation.result == .none
+        else { return nil }
+        return .unread(
+            .deviceToken,
+            "slow_down; load.settle must be longer than the interval and the 5 s that each slow_down adds"
+        )
     }
 
     private static let reads: [OperationName] = [

@@ -290,7 +290,8 @@ extension HouseholdKind.Viewer: RigSection {
                 + "before (code.new-code)."),
         Key(
             "types-twice", .scalar(.share), into: \.typesTwice,
-            "Share of viewers who type the code again after the sign-in."),
+            "Share of viewers who type the code again after the sign-in; not of oauth-device-grant."
+        ),
         Key(
             "wrong-password", .scalar(.share), into: \.mistypesPassword,
             "Share of viewers who first type a wrong password."),
@@ -312,11 +313,12 @@ extension HouseholdKind.Viewer: RigSection {
             "Share of viewers who reload the page on which the login has ended."),
         Key(
             "changes-provider", .scalar(.share), into: \.changesProvider,
-            "Share of viewers who begin at another provider, go back, and choose their own."),
+            "Share of viewers who begin at another provider, go back, and choose their own; not of "
+                + "oauth-device-grant."),
         Key(
             "small-letters", .scalar(.share), into: \.typesSmall,
-            "Share of viewers who first type the code in small letters, with a blank in the middle."
-        ),
+            "Share of viewers who first type the code in small letters, with a blank in the middle; "
+                + "not of oauth-device-grant."),
         Key(
             "loses-network", .scalar(.share), into: \.losesNetwork,
             "Share of viewers whose phone loses its network for 3s on the login page."),

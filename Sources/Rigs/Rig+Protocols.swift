@@ -107,6 +107,16 @@ extension Rig {
                 "target.device-grant.phone has no request that refuses; add one with 'for: refuse', "
                     + "or remove refuses")
         }
+        // The page of a server is entered once, and knows no providers.
+        let habits: [(String, Double)] = [
+            ("small-letters", kind.viewer.typesSmall), ("types-twice", kind.viewer.typesTwice),
+            ("changes-provider", kind.viewer.changesProvider),
+        ]
+        for (key, share) in habits where share > 0 {
+            reader.refuse(
+                marks["viewer"][key].place,
+                "viewers of oauth-device-grant do not do that; remove \(key)")
+        }
     }
 
     /// What of the target belongs to one protocol alone.

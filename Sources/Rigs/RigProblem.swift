@@ -79,6 +79,16 @@ public struct RigProblem: Sendable, Hashable, CustomStringConvertible {
             : "a path typed into a command is relative to the folder in which the command runs"
         return "\(place): \(path.shortened) \(reason); \(hint)"
     }
+
+    /// The same of a case's rig, which lies in no folder.
+    package var ofCase: RigProblem {
+        guard case .noFile(let path, let reason) = what, place.option == nil else { return self }
+        return RigProblem(
+            place,
+            .conflict(
+                "\(path.shortened) \(reason); the paths in a case are those of its rig: run this in the folder of "
+                    + "that rig"))
+    }
 }
 
 /// All that is wrong with a rig, in the order of its lines.

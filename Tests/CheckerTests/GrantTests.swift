@@ -212,6 +212,33 @@ import Vocabulary
         #expect(story.broken == [.refusalDelivered])
     }
 
+    @Test(
+        "code-kept: a poll that came too early has used no code, and one without an answer may have"
+    )
+    func lostAfterSlowDown() {
+        for (reason, isFound) in [("slow_down", true), (nil, false)] {
+            var story = story()
+            story.tell(
+                .tv, .deviceToken, at: 1_000, .none, status: reason == nil ? 500 : 400,
+                reason: reason)
+            story.poll(at: 2_000, .denied, reason: "invalid_grant")
+            #expect(story.broken == (isFound ? [.codeKept] : []))
+        }
+    }
+
+    @Test("a poll by a used code is no test of a logout")
+    func lookAfterLogout() {
+        var story = story()
+        story.decide(.approval, at: 1_500)
+        story.poll(at: 2_000, token: 1)
+        story.tell(.tv, .userinfo, at: 2_010, code: nil, tag: Self.ann)
+        story.tell(.tv, .revocation, at: 3_000, code: nil)
+        story.poll(at: 3_500, .denied, reason: "invalid_grant")
+        #expect(story.findings[.logoutFinal].checked == 0)
+        story.tell(.tv, .userinfo, at: 4_000, .unauthenticated, code: nil, status: 401)
+        #expect(story.findings[.logoutFinal].checked == 1)
+    }
+
     @Test("code-kept: refused, or not valid, without a cause")
     func lost() {
         for reason in ["access_denied", "invalid_grant"] {

@@ -172,6 +172,10 @@ import Testing
             <form method=post><input type=hidden name=b value=1><button>Deny</button></form>
             <form method=post><input type=hidden name=b value=2><button>Allow</button></form>
             """,
+            """
+            <form method=post action=/0><input type=hidden name=b value=1><button>No, this is not my TV</button></form>
+            <form method=post action=/1><input type=hidden name=b value=2><button>Yes, connect it</button></form>
+            """,
         ])
     func labels(html: String) {
         let page = HTMLPage(html)
@@ -185,7 +189,7 @@ import Testing
             """
             <form method=post><input type=hidden name=csrf value=c-\(word)-17>
             <input type=hidden name=for value=tv><input type=hidden name=d value=\(word)>
-            <button>\(word == "deny" ? "Nein" : "Ja")</button></form>
+            <button>\(word == "deny" ? "Weg" : "Weiter")</button></form>
             """
         }
         let page = HTMLPage(html.joined())

@@ -30,6 +30,24 @@ struct UnreadTests {
         #expect(try trial([(.pollToken, .ok), (.checkCode, outcome)]).unread != nil)
     }
 
+    @Test(
+        "tell nothing where the last poll of a device grant came too early, and the decision was not seen before"
+    )
+    func tooEarly() throws {
+        func polls(_ results: [Observation.Result]) throws -> TrialResult.Discard? {
+            var trial = try trial(
+                results.map { (.deviceToken, $0 == .success ? .ok : .pending) })
+            for position in results.indices {
+                trial.exchanges[position].observation.result = results[position]
+            }
+            return trial.unread
+        }
+        #expect(try polls([.absent, .none]) != nil)
+        #expect(try polls([.none, .absent]) == nil)
+        #expect(try polls([.success, .none]) == nil)
+        #expect(try polls([.denied, .none]) == nil)
+    }
+
     @Test("one answer with a state is enough", arguments: [Outcome.ok, .pending, .rejected])
     func told(outcome: Outcome) throws {
         #expect(try trial([(.pollToken, .timeout), (.pollToken, outcome)]).unread == nil)

@@ -98,6 +98,21 @@ import Testing
                 == 4)
     }
 
+    @Test("a case's rig lies in no folder: its paths are told as what they are")
+    func ofCase() throws {
+        #expect {
+            _ = try Rig.read(
+                "rig: a\ntarget: {base: embedded}\naccounts: {file: none.csv}\nload: {closed: {households: 1}}\n",
+                file: "the rig in case-1", with: RigSurroundings(contents: { _ in nil }))
+        } throws: { error in
+            let problems = (error as? RigErrors)?.problems.map(\.ofCase.description) ?? []
+            return problems.contains {
+                $0.hasPrefix(
+                    "the rig in case-1:3:11: none.csv cannot be read; the paths in a case are")
+            }
+        }
+    }
+
     @Test(
         "what is wrong has its line and its remedy",
         arguments: [

@@ -123,6 +123,17 @@ struct HouseholdsOfV2Tests {
         #expect(!resumed.contains { $0.observation.record?.hasPrefix("authorize") == true })
     }
 
+    @Test("who looks at another provider's page first takes none that the TV is signed in with")
+    func changesProviderAtSecond() throws {
+        let run = try play(
+            Self.viewer("changes-provider: 100%"),
+            "after-sign-in: [authorize, {second-provider: 100%}, authorize]", households: 12)
+        for record in try run.households() {
+            #expect(record.fate == .signedIn && record.cause.isEmpty, "\(record)")
+        }
+        #expect(try run.exchanges().count { $0.operation == .resumeSession } > 24)
+    }
+
     @Test("a partner's exchange is recorded with its account, whatever the service calls the user")
     func partnerAccount() throws {
         let run = try play(

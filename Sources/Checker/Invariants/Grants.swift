@@ -62,6 +62,7 @@ struct GrantBook: Sendable {
     /// Texts of errors, as an answer's `detail` has them.
     static let denied = Checker.mark("access_denied")
     static let spent = Checker.mark("invalid_grant")
+    static let early = Checker.mark("slow_down")
 }
 
 extension HouseholdState {
@@ -81,7 +82,10 @@ extension HouseholdState {
                         code: operation.code, beat: beat,
                         isRefusal: operation.operation == .refusal, person: operation.tag))
             }
-        case .deviceToken where operation.effect == .success || operation.effect == .nothing:
+        // Without an answer it may have got the token; "slow_down" says that the code is still pending (RFC 8628, 3.5).
+        case .deviceToken
+        where operation.effect == .success
+            || operation.effect == .nothing && operation.detail != GrantBook.early:
             settle(operation)
             let token = operation.effect == .success ? operation.detail : 0
             changeGrants {

@@ -45,6 +45,8 @@ package struct CaseRig {
             rig = read
         } catch let failure as RunError {
             throw failure
+        } catch let errors as RigErrors {
+            throw RunError.badInput("\(RigErrors(errors.problems.map(\.ofCase)))")
         } catch {
             throw RunError.badInput("\(error)")
         }

@@ -1,0 +1,102 @@
+import Dialects
+import Journal
+import Testing
+import Vocabulary
+
+@testable import Checker
+@testable import Races
+
+/// What of a run a case keeps, and how its requests hang together.
+@Suite("Cases out of runs")
+struct ExtractionTests {
+    private static let phone = DeviceID(household: 7, role: .secondScreen)
+    private static let tv = DeviceID(household: 7, role: .firstScreen)
+
+    /// Times in milliseconds; an answer takes 4.
+    private func exchange(
+        _ number: Int, _ operation: OperationName, at sent: Int64, by device: DeviceID = tv,
+        code: String? = nil, mvpd: String? = nil, _ observation: Observation = Observation(.success)
+    ) -> Exchange {
+        var made = Exchange(
+            lane: 0, sequence: number, device: device, operation: operation,
+            planned: .start, sent: Instant(nanoseconds: sent * 1_000_000),
+            ended: Instant(nanoseconds: (sent + 4) * 1_000_000),
+            delivery: .answered(status: 200), outcome: .ok, observation: observation)
+        made.firstByte = made.ended
+        made.code = code.map(Code.init)
+        made.mvpd = mvpd
+        return made
+    }
+
+    private func session(_ number: Int, _ code: String, _ mvpd: String, at sent: Int64) -> Exchange
+    {
+        exchange(
+            number, .createSession, at: sent, mvpd: mvpd,
+            Observation(.success, code: Code(code), generated: 1_000, expires: 3_500))
+    }
+
+    private func login(
+        _ number: Int, _ code: String, _ mvpd: String, at sent: Int64,
+        _ result: Observation.Result = .none
+    ) -> Exchange {
+        exchange(
+            number, .assertion, at: sent, by: Self.phone, code: code,
+            Observation(result, tag: Tag(mvpd: mvpd, user: "ann")))
+    }
+
+    private func schedule(
+        of life: [Exchange], _ invariant: Invariant, _ conflict: [Int]
+    ) throws -> Schedule {
+        let violation = Violation(
+            invariant: invariant, certainty: .certain, source: .documented, standing: .fails,
+            household: 7, exchanges: conflict, operations: [], signature: "", at: 0, sentence: "")
+        return try #require(ScheduleExtractor(life, violation).schedule)
+    }
+
+    @Test("what is about a code's end waits for it, and as long as it did")
+    func codeEnd() throws {
+        let life = [
+            session(1, "AAAAAA1", "A", at: 10),
+            exchange(2, .sessionByCode, at: 4_512, by: Self.phone, code: "AAAAAA1"),
+        ]
+        let ops = try schedule(of: life, .expiryRespected, [1, 2]).ops
+        #expect(ops.map(\.step) == [.createSession, .expire, .sessionByCode])
+        #expect(ops[1].anchor == .init(.absolute, of: "create-session"))
+        #expect(ops[2].anchor == .init(.lastByteSent, of: "expire"))
+        // 2.5 s after the middle of the first request.
+        #expect(ops[2].offset == .milliseconds(2_000))
+    }
+
+    @Test("two logins have a code each, and what comes last is not made ready before the second")
+    func providers() throws {
+        let life = [
+            session(1, "AAAAAA1", "A", at: 10), login(2, "AAAAAA1", "A", at: 100),
+            session(3, "BBBBBB2", "B", at: 1_000), login(4, "BBBBBB2", "B", at: 1_100),
+            exchange(5, .logout, at: 2_000, mvpd: "B"),
+            exchange(6, .profilesByMVPD, at: 2_050, mvpd: "A", Observation(.absent)),
+        ]
+        let ops = try schedule(of: life, .providerIndependence, [2, 5, 6]).ops
+        #expect(
+            ops.map(\.step) == [
+                .createSession, .authenticate, .createSession, .authenticate, .logout,
+                Step(.profilesByMVPD),
+            ])
+        #expect(ops.map { $0[arg: "provider"] } == ["0", "0", "1", "1", "1", "0"])
+        #expect(ops[4].anchor == .init(.firstReplyByte, of: "authenticate-2"))
+        #expect(ops[5].anchor == .init(.firstReplyByte, of: "logout"))
+        #expect(ops[5].offset == .milliseconds(46))
+    }
+
+    @Test("a login whose assertion leads on before it leads back is one")
+    func ledOn() throws {
+        let life = [
+            session(1, "AAAAAA1", "A", at: 10),
+            login(2, "AAAAAA1", "A", at: 100, .ledOn),
+            login(3, "AAAAAA1", "A", at: 110, .ledBack),
+            exchange(4, .profilesByCode, at: 200, code: "AAAAAA1", Observation(.absent)),
+        ]
+        let ops = try schedule(of: life, .signInVisible, [3, 4]).ops
+        #expect(ops.map(\.step) == [.createSession, .authenticate, .profilesByCode])
+        #expect(ops[2].offset == .milliseconds(86))
+    }
+}
