@@ -136,6 +136,7 @@ extension Household {
                 if let end = pollersEnd, lane.now >= end { return }
                 record.polls += 1
                 let polled = try await pollOnce(issued, due: due, from: poller)
+                if case .slower(let by) = polled.answer { pace.widen(by: by) }
                 due = pace.next(due: due, ended: polled.exchange.ended)
                 switch polled.answer {
                 // The code has served, and the TV has what it served for.
@@ -146,7 +147,6 @@ extension Household {
                         due, lane.now + Backoff.afterThrottle(pause, using: &poller.dice))
                     pollsFrom = max(pollsFrom, due)
                     try check(pause, askedBy: polled)
-                case .slower(let by): pace.widen(by: by)
                 case .codeOver: return
                 case .unanswered(let error, _) where error.kind == .stopped: return
                 default: continue

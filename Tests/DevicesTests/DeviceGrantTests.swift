@@ -71,6 +71,20 @@ struct DeviceGrantTests {
         #expect(zip(again, again.dropFirst()).allSatisfy { $1 - $0 >= .seconds(7) })
     }
 
+    @Test("a second poll loop that is told to slow down does so from its next poll on")
+    func slowSecond() throws {
+        let polled = try Self.life(
+            .slowsSecond, bench: ", jitter: 0%, pollers: 2", notices: "30s"
+        ).polled
+        // The first loop's come every 2 s, the second's half a second later.
+        let first = try #require(polled.first)
+        let second = polled.filter {
+            ($0 - first + .milliseconds(250)).wholeMilliseconds % 2000 > 500
+        }
+        #expect(second.count > 2 && polled.count > 2 * second.count)
+        #expect(zip(second, second.dropFirst()).allSatisfy { $1 - $0 >= .seconds(7) })
+    }
+
     @Test("a code that served for an answer that was lost did not expire")
     func lostToken() throws {
         let life = try Self.life(.losesToken)
@@ -267,7 +281,7 @@ struct DeviceGrantTests {
 /// A server of RFC 8628 for one household: it trusts everybody, and has the defects of its name.
 final class GrantServer: OneHomeService {
     enum Defect {
-        case none, slowsDown, ignoresApproval, losesApproval, approvesRefusals
+        case none, slowsDown, slowsSecond, ignoresApproval, losesApproval, approvesRefusals
         /// The decision is answered with a redirect to another, and that with the page.
         case redirects, redirectsToRefusal, redirectsToNothing, redirectsAndApproves
         /// The page has no words that the rig knows.
@@ -413,6 +427,7 @@ final class GrantServer: OneHomeService {
         guard fields["device_code"] == "DEVICE-SECRET-1" else { return error("invalid_grant") }
         if lane.now >= .start + .seconds(60) { return error("expired_token") }
         if polled.count == 1, defect == .slowsDown { return error("slow_down") }
+        if polled.count == 2, defect == .slowsSecond { return error("slow_down") }
         if isRefused { return error("access_denied") }
         guard isApproved, let user else { return error("authorization_pending") }
         guard !isUsed else { return error("invalid_grant") }
