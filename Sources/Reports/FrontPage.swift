@@ -27,7 +27,7 @@ enum FrontPage {
     ]
 
     /// The same of an error's example, and of a redirect to https on the same host, or to the same path elsewhere, as a load
-    /// balancer's: what is no browser follows none (correctness.md, redirect following is off).
+    /// balancer's: only browsers follow redirects (correctness.md).
     static func remedy(_ talk: ErrorRow.RecordedMessages) -> String? {
         if let remedy = remedy(talk.reply.joined(separator: "\n")) { return remedy }
         guard let asked = WebAddress(talk.url),

@@ -71,7 +71,7 @@ struct DeviceGrantTests {
         #expect(zip(again, again.dropFirst()).allSatisfy { $1 - $0 >= .seconds(7) })
     }
 
-    @Test("a second poll loop that is told to slow down does so from its next poll on")
+    @Test("a second poll loop that gets slow_down slows down from its next poll on")
     func slowSecond() throws {
         let polled = try Self.life(
             .slowsSecond, bench: ", jitter: 0%, pollers: 2", notices: "30s"

@@ -98,7 +98,7 @@ import Testing
                 == 4)
     }
 
-    @Test("a case's rig lies in no folder: its paths are told as what they are")
+    @Test("a missing path of a case's rig: the error names the folder it is relative to")
     func ofCase() throws {
         #expect {
             _ = try Rig.read(

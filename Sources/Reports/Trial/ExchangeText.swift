@@ -131,10 +131,12 @@ public struct ExchangeText: Sendable {
 
     /// The expiry that the answer carries, as a date.
     private static func until(_ recorded: RecordedExchange) -> String {
-        let told = recorded.exchange.observation
-        guard let expires = told.expires else { return "" }
+        let observation = recorded.exchange.observation
+        guard let expires = observation.expires else { return "" }
         // A device grant states lifetimes, and no instants.
-        if told.generated == 0 { return " for \(Figures.span(seconds: Double(expires) / 1000))" }
+        if observation.generated == 0 {
+            return " for \(Figures.span(seconds: Double(expires) / 1000))"
+        }
         // A service may send any number: far dates are shown as the furthest that fits.
         let milliseconds = min(max(expires, 0), 253_402_300_799_000)
         return " until \(UTCTime(milliseconds: milliseconds).rfc3339)"
