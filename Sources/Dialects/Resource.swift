@@ -5,11 +5,4 @@ enum Resource {
         asked == answered || asked.utf8.contains(UInt8(ascii: "<"))
             || asked.trimmingSpaces().lowercased() == answered.trimmingSpaces().lowercased()
     }
-
-    /// An answer that is about another resource. `page`: where the page says that it is not.
-    static func other(_ answered: String, than asked: String, _ page: String) -> Deviation {
-        Deviation(
-            rule: "\(page): resource is the one asked for",
-            found: "'\(answered.prefix(60))' for '\(asked.prefix(60))'")
-    }
 }

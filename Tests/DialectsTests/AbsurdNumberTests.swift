@@ -36,10 +36,10 @@ struct TimeField: Sendable, CustomTestStringConvertible {
             page: "R2", isOptional: true),
         TimeField(
             name: "expires", operation: .pollToken,
-            body: #"{"mvpd":"M","userId":"u","requestor":"D","expires":@}"#, page: "N4"),
+            body: #"{"mvpd":"M","userId":"u","requestor":"DEMOTV","expires":@}"#, page: "N4"),
         TimeField(
             name: "expires", operation: .authorize,
-            body: #"{"resource":"r","mvpd":"M","requestor":"D","expires":@}"#, page: "Z3"),
+            body: #"{"resource":"r","mvpd":"M","requestor":"DEMOTV","expires":@}"#, page: "Z3"),
         TimeField(
             name: "expires", operation: .mediaToken,
             body: #"{"serializedToken":"dA==","mvpdId":"M","expires":@}"#, page: "Z5"),

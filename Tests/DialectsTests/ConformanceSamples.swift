@@ -48,6 +48,9 @@ extension JSON {
             if case .number = field.kind, field.name == "expires" {
                 return Member(name: field.name, value: .number("1760001800000"))
             }
+            if case .text = field.kind, field.name == "requestor" {
+                return Member(name: field.name, value: .string("DEMOTV"))
+            }
             if field.name == "expires_in" {
                 return Member(name: field.name, value: .number("21600"))
             }

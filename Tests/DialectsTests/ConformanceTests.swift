@@ -259,7 +259,7 @@ struct ConformanceTests {
         }
         let token =
             "<authentication><expires>1767776000000</expires><userId>u</userId><mvpd>m</mvpd>"
-            + "<requestor>D</requestor></authentication>"
+            + "<requestor>DEMOTV</requestor></authentication>"
         #expect(found("N4", 200, token) == [])
         #expect(
             found("N4", 200, token.replacing("1767776000000", with: "soon"))
@@ -302,7 +302,7 @@ struct Recorded: Sendable, CustomTestStringConvertible {
     private static let page = "<html><body onload='document.forms[0].submit()'><form method=post"
 
     private static func record(_ id: String, _ info: String) -> String {
-        #"{"id":"\#(id)","code":"TJJCFK","requestor":"D","mvpd":null,"generated":1466208969000,"#
+        #"{"id":"\#(id)","code":"TJJCFK","requestor":"DEMOTV","mvpd":null,"generated":1466208969000,"#
             + #""expires":1466210769000,\#(info)}"#
     }
 
@@ -333,7 +333,7 @@ struct Recorded: Sendable, CustomTestStringConvertible {
             Recorded(
                 testDescription: "N4", operation: .pollToken, path: "/api/v1/tokens/authn",
                 status: 200,
-                body: #"{"mvpd":"m","requestor":"D","userId":"u","expires":"1466208969000"}"#),
+                body: #"{"mvpd":"m","requestor":"DEMOTV","userId":"u","expires":"1466208969000"}"#),
             Recorded(
                 testDescription: "N4, pending", operation: .pollToken, path: "/api/v1/tokens/authn",
                 status: 404, body: #"{"status":404,"message":"Not Found"}"#, outcome: .pending),
@@ -346,15 +346,16 @@ struct Recorded: Sendable, CustomTestStringConvertible {
             ),
             Recorded(
                 testDescription: "Z3, expiry as a string", operation: .authorize, status: 200,
-                body: #"{"resource":"r","mvpd":"m","requestor":"D","expires":"1466208969000"}"#),
+                body: #"{"resource":"r","mvpd":"m","requestor":"DEMOTV","expires":"1466208969000"}"#
+            ),
             Recorded(
                 testDescription: "Z3, expiry as a number", operation: .authorize, status: 200,
-                body: #"{"resource":"r","mvpd":"m","requestor":"D","expires":1466208969000}"#),
+                body: #"{"resource":"r","mvpd":"m","requestor":"DEMOTV","expires":1466208969000}"#),
             Recorded(
                 testDescription: "Z5", operation: .mediaToken, status: 200,
                 body:
                     #"{"mvpdId":"m","expires":1466208969000,"serializedToken":"PHg+","userId":"u","#
-                    + #""requestor":"D","resource":"r"}"#),
+                    + #""requestor":"DEMOTV","resource":"r"}"#),
             Recorded(
                 testDescription: "U1", operation: .userMetadata, status: 200,
                 body: #"{"updated":1466208969,"encrypted":["zip"],"data":{"zip":"PHg+","#
@@ -379,7 +380,7 @@ extension V1 {
     /// The table's word alone, without the device's reading before it.
     fileprivate static func judged(_ row: ConformanceRow, _ reply: Reply) -> [Deviation] {
         let dialect = V1(
-            origin: Origin(scheme: .http, host: "h", port: 80), requestor: "D", domain: "d",
+            origin: Origin(scheme: .http, host: "h", port: 80), requestor: "DEMOTV", domain: "d",
             redirectURL: "https://d.test/")
         let method: Method = row.page == "L2" ? .get : .delete
         let path =

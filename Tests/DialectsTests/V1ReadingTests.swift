@@ -88,7 +88,7 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
             label: "R1 201 in XML", operation: .registrationCode, status: 201,
             type: "application/xml;charset=utf-8",
             body:
-                "<?xml version=\"1.0\"?><ns2:regcode xmlns:ns2=\"model.mvc.reggie.pass.adobe.com\"><id>i</id><code>Q7MK2X</code><requestor>D</requestor><mvpd/><generated>1</generated><expires>1800001</expires><info/></ns2:regcode>",
+                "<?xml version=\"1.0\"?><ns2:regcode xmlns:ns2=\"model.mvc.reggie.pass.adobe.com\"><id>i</id><code>Q7MK2X</code><requestor>DEMOTV</requestor><mvpd/><generated>1</generated><expires>1800001</expires><info/></ns2:regcode>",
             outcome: .ok, answer: "code", result: .success),
         ReadingCase(
             label: "R1 without an expiry", operation: .registrationCode, status: 201,
@@ -291,6 +291,59 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
         let observation = Self.read(Self.cases.first { $0.label == "Z5 200" }!).observation
         #expect(observation.secret == Secret("PHg+"))
         #expect(!"\(observation)".contains("PHg+"))
+    }
+
+    /// R1's record for a device, as the answer to a request that names it.
+    private static func code(
+        requestor: String = "DEMOTV", mvpd: String? = nil, device: String = "vd-1",
+        in style: RequestStyle.CodeRequest = .form
+    ) -> [Deviation] {
+        let identity = DeviceIdentity(
+            id: "vd-1",
+            info: DeviceInfo(
+                model: "AppleTV", version: "11,1", osName: "tvOS", osVersion: "17.4",
+                primaryHardwareType: "TV", applicationId: "demo-tv"),
+            userAgent: "DemoTV/1.0", forwardedFor: nil, style: RequestStyle(codeRequest: style))
+        let call = dialect.issueCode(
+            Credential(device: identity, bearer: nil), lifetime: nil,
+            mvpd: mvpd == nil ? nil : "DemoCable")
+        let named = mvpd.map { #","mvpd":"\#($0)""# } ?? ""
+        let body =
+            #"{"id":"4b1f6a0e-52c3-4d1e-9a77-0d6c1c9e2f31","code":"Q7MK2XA","requestor":"\#(requestor)"\#(named),"#
+            + #""generated":1760000000000,"expires":1760001800000,"info":{"deviceId":"\#(device)","#
+            + #""registrationURL":"http://login.demo.test/activate"}}"#
+        let reply = Reply(
+            status: 201, headers: ["Content-Type": "application/json"], body: Array(body.utf8))
+        return dialect.read(reply, to: call!).deviations
+    }
+
+    @Test(
+        "a code that is said to be another device's, requestor's or provider's",
+        arguments: [RequestStyle.CodeRequest.form, .query])
+    func echoes(style: RequestStyle.CodeRequest) {
+        #expect(Self.code(device: "dmQtMQ==", in: style) == [])
+        let other = Self.code(device: "dmQtMg==", in: style)
+        #expect(other.map(\.rule) == ["REST V1, R1: info.deviceId is the one asked for"])
+        #expect(other.map(\.found) == ["'vd-2' for 'vd-1'"])
+        #expect(other.map(\.source) == [.reading])
+        let foreign = Self.code(requestor: "OTHER", device: "dmQtMQ==", in: style)
+        #expect(foreign.map(\.rule) == ["REST V1, R1: requestor is the one asked for"])
+        #expect(foreign.map(\.found) == ["'OTHER' for 'DEMOTV'"])
+        #expect(foreign.map(\.source) == [.documented])
+        #expect(Self.code(mvpd: "DemoCable", device: "dmQtMQ==", in: style) == [])
+        // A27.
+        #expect(Self.code(mvpd: "", device: "dmQtMQ==", in: style) == [])
+        let elsewhere = Self.code(mvpd: "OtherCable", device: "dmQtMQ==", in: style)
+        #expect(elsewhere.map(\.rule) == ["REST V1, R1: mvpd is the one asked for"])
+    }
+
+    @Test("a token of another requestor is told as our reading")
+    func otherRequestor() {
+        var row = Self.cases.first { $0.label == "N4 200" }!
+        row.body = row.body.replacing("DEMOTV", with: "OTHER")
+        let found = Self.read(row).deviations
+        #expect(found.map(\.rule) == ["REST V1, N4: requestor is the one asked for"])
+        #expect(found.map(\.source) == [.reading])
     }
 
     private static func read(_ row: ReadingCase) -> Reading {

@@ -136,15 +136,15 @@ import Vocabulary
         let bodies: [(OperationName, String, String)] = [
             (
                 .authorize, "Z3",
-                #"{"mvpd":"D","resource":"\#(answered)","requestor":"R","expires":"1"}"#
+                #"{"mvpd":"D","resource":"\#(answered)","requestor":"DEMOTV","expires":"1"}"#
             ),
             (
                 .authorizationToken, "Z4",
-                #"{"mvpd":"D","resource":"\#(answered)","requestor":"R","expires":"1"}"#
+                #"{"mvpd":"D","resource":"\#(answered)","requestor":"DEMOTV","expires":"1"}"#
             ),
             (
                 .mediaToken, "Z5",
-                #"{"resource":"\#(answered)","requestor":"R","expires":"1","serializedToken":"PHg+","userId":"u","mvpdId":"D"}"#
+                #"{"resource":"\#(answered)","requestor":"DEMOTV","expires":"1","serializedToken":"PHg+","userId":"u","mvpdId":"D"}"#
             ),
         ]
         for (operation, page, body) in bodies {

@@ -47,6 +47,8 @@ Faults (repeat --fault; SHARE is a percentage, 100 unless given):
   lost-logout[:SHARE]      a kept connection is closed under a logout that has acted, and there is no second: 404
   expired-token[:SHARE]    the TV is shown a token that expired an hour ago
   outlives-expiry[:SHARE]  requests are served after the expiry of the sign-in; polls say that it has expired
+  other-device[:SHARE]     the record of a code names another device
+  other-requestor[:SHARE]  the record of a code names another requestor
   early-token[:SHARE]      the TV is signed in once a browser has begun its way, before anybody has typed a password
 """
 
@@ -67,7 +69,7 @@ SHAPES = ("id", "code", "info", "echo", "form", "meta", "bare", "words", "trim",
           "oidc", "direct", "own", "hops", "hosted", "page")
 FAULTS = {"lost-session": 100, "crossed-poll": 100, "wrong-user": 100, "never-delivered": 100,
           "late-visibility": None, "busy": 10, "keep-alive": 30, "lost-logout": 100, "code-life": None, "expired-token": 100,
-          "outlives-expiry": 100, "early-token": 100}
+          "outlives-expiry": 100, "other-device": 100, "other-requestor": 100, "early-token": 100}
 
 
 class Faults:

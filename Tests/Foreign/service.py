@@ -205,7 +205,10 @@ class Service:
             record["mvpd"] = values["mvpd"]
         elif "info" in self.options.shape:
             record["mvpd"] = None
-        record |= {"generated": generated, "expires": expires, "info": self.info(request, device)}
+        if self.options.faults.strikes("other-requestor"):
+            record["requestor"] = "OTHER"
+        named = "somebody-else" if self.options.faults.strikes("other-device") else device
+        record |= {"generated": generated, "expires": expires, "info": self.info(request, named)}
         code = Code(requestor, device, expires, record)
         code.device_user, code.app = values.get("deviceUser"), values.get("appId")
         if device != "dummy":

@@ -35,7 +35,10 @@ extension V1 {
 
     func deviations(of document: ReplyDocument, to call: Call) -> [Deviation] {
         if Self.isPlainError(document) { return [] }
-        return Self.table.deviations(of: document, to: call, Self.row(of: call))
+        let row = Self.row(of: call)
+        let found = Self.table.deviations(of: document, to: call, row)
+        guard let row else { return found }
+        return found + echoes(of: document, to: call, row.page)
     }
 
     /// The commonest answer of all, the "not yet" of a poll in its documented spelling, and its

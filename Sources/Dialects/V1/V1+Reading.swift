@@ -22,7 +22,7 @@ extension V1 {
             {
                 let page = Self.row(of: call)?.page ?? "Z3"
                 reading.deviations.append(
-                    Resource.other(answered, than: asked, "REST V1, \(page)"))
+                    Echo.deviation("resource", told: answered, asked: asked, "REST V1, \(page)"))
             }
         }
         return reading.heeding(reply)

@@ -96,13 +96,11 @@ struct V2Conditions {
         of value: JSONDocument.Value?, _ name: String, _ wanted: String,
         _ source: Deviation.Source = .documented
     ) {
-        guard let value, value.kind == .string,
-            value.withText({ $0.isEqual(to: wanted) }) == false, let told = value.text,
-            told != wanted
+        guard found.count < 8,
+            let other = Echo.deviation(
+                of: value, name, asked: wanted, "REST V2, \(page)", source)
         else { return }
-        note(
-            "\(name) is the one asked for", "'\(told.prefix(60))' for '\(wanted.prefix(60))'",
-            source)
+        found.append(other)
     }
 
     // MARK: Profiles (§ 6)
@@ -173,7 +171,8 @@ struct V2Conditions {
         guard call.operation == .authorize, let asked = call.resource else { return }
         if answered.contains(where: { Resource.isSame($0, as: asked) }) { return }
         if let other = answered.first {
-            found.append(Resource.other(other, than: asked, "REST V2, \(page)"))
+            found.append(
+                Echo.deviation("resource", told: other, asked: asked, "REST V2, \(page)"))
         } else {
             // B25, § 18: what no provider gates was seen to be left out, of Z1.
             note("decisions has one for the resource asked for", "none", .reading)
