@@ -46,16 +46,36 @@ extension Household {
         }
     }
 
-    /// From the start of the login to the return to the app; or, with `stopsAt`, to the request
-    /// of that operation (the one that brings the assertion back), which is returned and not sent.
+    /// Where a login stops that somebody else goes on with.
+    final class LoginStop {
+        /// Before the request of this operation, such as the one that brings the assertion back.
+        let operation: OperationName
+        /// Or before the request of this number, from 1, where a login is known to end without that operation.
+        let number: Int?
+        /// Requests so far.
+        private(set) var sent = 0
+        /// The last of them was a form that was posted: where it ends the login, nothing but its answer comes after the sign-in.
+        private(set) var hasPosted = false
+
+        init(_ operation: OperationName, number: Int? = nil) {
+            self.operation = operation
+            self.number = number
+        }
+
+        func note(_ call: Call) {
+            sent += 1
+            hasPosted = call.method == .post
+        }
+    }
+
+    /// From the start of the login to the return to the app; or, with `stop`, to its request, which is returned and not sent.
     @discardableResult
     func walkLogin(
         _ issued: IssuedCode, provider: String?, as person: Person, cancels: Bool = false,
-        stopsAt last: OperationName? = nil
+        stopsAt stop: LoginStop? = nil
     ) async throws(StopReason) -> Call? {
         do throws(StopReason) {
-            return try await walk(
-                issued, provider, person, cancels: cancels, stopsAt: last)
+            return try await walk(issued, provider, person, cancels: cancels, stopsAt: stop)
         } catch {
             let dropped = person.browser.device.cookies.dropped
             guard dropped > 0, case .failed(let cause) = error else { throw error }
@@ -69,17 +89,18 @@ extension Household {
 
     private func walk(
         _ issued: IssuedCode, _ provider: String?, _ person: Person, cancels: Bool,
-        stopsAt last: OperationName?
+        stopsAt stop: LoginStop?
     ) async throws(StopReason) -> Call? {
-        let refuses = last == .refusal || plan.viewer.refuses && !person.isSecond
+        let refuses = stop?.operation == .refusal || plan.viewer.refuses && !person.isSecond
         let requests = dialect.phoneCalls(issued, as: person.account, refuses: refuses)
         guard requests.isEmpty else {
-            return try await send(requests, as: person, stopsAt: last)
+            return try await send(requests, as: person, stopsAt: stop?.operation)
         }
         let walk = try begin(issued, provider, person, refuses: refuses)
         walk.cancels = cancels
         for _ in 0..<terms.maxHops {
-            if isOver(walk, at: last) { return walk.call }
+            if isOver(walk, at: stop) { return walk.call }
+            stop?.note(walk.call)
             if walk.isPressedTwice {
                 walk.isPressedTwice = false
                 note(.habit, "submits-twice")
@@ -151,7 +172,7 @@ extension Household {
 
     /// Completes the next call; true where the walk is to stop before it.
     @inline(never)
-    private func isOver(_ walk: LoginWalk, at last: OperationName?) -> Bool {
+    private func isOver(_ walk: LoginWalk, at stop: LoginStop?) -> Bool {
         walk.call.code = walk.code
         let finishes = walk.call.operation.step(onFirstScreen: false) == .finishLogin
         // From the password on, any hop may be the one that signs in (`Observation.Result.ledBack`), unless a decision on a
@@ -160,8 +181,9 @@ extension Household {
             let provider = walk.grant == nil ? walk.provider ?? "" : ""
             walk.call.signsIn(walk.person.account, at: provider)
         }
-        if finishes, last != nil { return true }
-        if let last, walk.isAt(last) { return true }
+        if let stop, finishes || walk.isAt(stop.operation) || stop.sent + 1 == stop.number {
+            return true
+        }
         if walk.call.operation == .refusal { hasRefused = true }
         // Of two at once one may be turned down.
         if plan.second != nil { walk.call.provoked = walk.call.operation != .mvpdLogin }

@@ -280,6 +280,13 @@ struct ForeignTests {
                 fault: "lost-session", code: 1,
                 headline: "Failed: 2 of 5 thresholds were missed; all 8 households signed in, 8 of "
                     + "them failed later", invariant: "token-monotonic", standing: "observed"),
+            Planted(
+                fault: "other-device", code: 0, headline: "Passed, with observations: 8 of 8",
+                invariant: "conforms", standing: "observed"),
+            Planted(
+                fault: "other-requestor", code: 1,
+                headline: "Failed: the service violated conforms", invariant: "conforms",
+                standing: "violations"),
         ])
     func planted(_ planted: Planted) async throws {
         let folder = TestFolder()
@@ -381,6 +388,24 @@ struct ForeignTests {
             await server.command.url(), "--times", "4", in: folder)
         #expect(ended.code == 0, "\(ended.output)\(ended.errors)")
         #expect(ended.output.contains("0 of 4 "), "\(ended.output)")
+    }
+
+    @Test(
+        "a case is replayed where a provider's login ends without an assertion",
+        arguments: ["direct", "own", "page"])
+    func replayedLogin(shape: String) async throws {
+        let folder = TestFolder()
+        let raced = try await Command.run(
+            "race", Command.rig("races/poll-authenticate.yaml"), "--virtual", "--fault",
+            "ack-before-apply:window=30ms", "--trials", "300", "--out", "race", in: folder)
+        #expect(raced.code == 1, "\(raced.output)\(raced.errors)")
+        let server = try ForeignServer(
+            ["--shape", shape, "--fault", "late-visibility:1500"], in: folder)
+        let ended = try await Command.run(
+            "replay", "race/cases/poll-authenticate-sign-in-visible.json", "--target",
+            await server.command.url(), "--times", "4", in: folder)
+        #expect(ended.code == 1, "\(ended.output)\(ended.errors)")
+        #expect(ended.output.contains("4 of 4 "), "\(ended.output)")
     }
 
     @Test(

@@ -48,6 +48,24 @@ struct UnreadTests {
         #expect(try polls([.denied, .none]) == nil)
     }
 
+    @Test(
+        "a last poll of a device grant that came too early is repeated when the server lets it be")
+    func repeated() async throws {
+        let stage = try await TestStage(
+            plans: ["refuse-poll"], faults: ["refusal-lost"],
+            target: "base: embedded, protocol: oauth-device-grant, device-grant: "
+                + "{user-from: userinfo, refused-when: [Device turned down]}",
+            more: "standin: {interval: 10s}")
+        let schedule = stage.plans[0].variants[0].at(.zero)
+        for result in await stage.arena.play(Array(repeating: schedule, count: 4)) {
+            #expect(result.discarded == nil, "\(result.reasonOfDiscard)")
+            let polls = result.exchanges.filter { $0.operation == .deviceToken }
+            #expect(polls.count { $0.reason == "slow_down" } == 3)
+            #expect(polls.last?.observation.result == .absent)
+            #expect(result.breaks(.refusalDelivered))
+        }
+    }
+
     @Test("one answer with a state is enough", arguments: [Outcome.ok, .pending, .rejected])
     func told(outcome: Outcome) throws {
         #expect(try trial([(.pollToken, .timeout), (.pollToken, outcome)]).unread == nil)

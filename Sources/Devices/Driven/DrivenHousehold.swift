@@ -20,6 +20,9 @@ public struct DrivenHousehold: Sendable {
     public enum Refusal: Error, Sendable {
         /// In words: `registration-code answered 503`.
         case failed(String)
+        /// A login went through without the request that it was to stop before, and has shown by that where the next one is to
+        /// stop; in words.
+        case rehearsed(String)
         case throttled
         case stopped
     }
@@ -111,16 +114,31 @@ public struct DrivenHousehold: Sendable {
     }
 
     /// Walks a login up to the request that brings the assertion back, or to another that it comes to
-    /// (the entry of the code, the decision), which is returned and not sent. The browser has no cookies but those of this login.
-    /// `account` counts the household's own, from 1.
+    /// (the entry of the code, the decision), which is returned and not sent. Where a provider's logins are known to end
+    /// with a form and no assertion, it is that form. The browser has no cookies but those of this login.
+    /// `account` counts the household's own, from 1. Throws `Refusal.rehearsed` at the first of such logins.
     public func login(
         _ issued: IssuedCode, provider: String?, account: Int,
         until operation: OperationName = .assertion, on screen: Screen
     ) async throws(Refusal) -> Call {
         let screen = own(screen)
-        return try await step { () async throws(StopReason) in
+        let request =
+            operation == .assertion ? ground.shared.value.lastForms[provider ?? ""] : nil
+        let walked = try await step { () async throws(StopReason) in
             try await household.walk(
-                driven: issued, provider: provider, account: account, until: operation, on: screen)
+                driven: issued, provider: provider, account: account, until: operation,
+                orAt: request, on: screen)
+        }
+        switch walked {
+        case .stopped(let call): return call
+        case .ended(let form):
+            let words = "the login ended without \(operation.name)"
+            guard operation == .assertion else { throw .failed(words) }
+            guard let form else {
+                throw .failed(words + ", and which of its requests signs in is not known")
+            }
+            ground.shared.value.lastForms[provider ?? ""] = form
+            throw .rehearsed(words)
         }
     }
 
@@ -201,6 +219,8 @@ public final class DrivenGround: Sendable {
     final class Shared {
         var providers: [Provider]?
         var app: App?
+        /// Of providers whose logins end with a form and no assertion: which of a login's requests that is, from 1.
+        var lastForms: [String: Int] = [:]
     }
 
     /// `plan` is the one that households come from. With `sharesApp` all their devices are
@@ -214,6 +234,14 @@ public final class DrivenGround: Sendable {
             lane: lane, plan: plan, terms: terms, quiet: Quiet(lanes: 1), number: 0)
         shared = OnLane(Shared(), lane)
     }
+}
+
+/// What a login that somebody else goes on with came to.
+private enum DrivenWalk: Sendable {
+    /// The request that it stopped before.
+    case stopped(Call)
+    /// It went through. `form`: the number of its last request, where that posted a form.
+    case ended(form: Int?)
 }
 
 /// A registered app with its token, as it lies on a device.
@@ -256,19 +284,19 @@ extension Household {
 
     fileprivate func walk(
         driven issued: IssuedCode, provider: String?, account number: Int,
-        until operation: OperationName, on screen: OnLane<Screen>
-    ) async throws(StopReason) -> Call {
+        until operation: OperationName, orAt request: Int?, on screen: OnLane<Screen>
+    ) async throws(StopReason) -> DrivenWalk {
         let account = try await takeAccount(number, at: provider)
         defer { endDrivenLogin() }
         let person = Person(
             browser: screen.value, account: account, signsIn: .zero, mistypesPassword: false,
             isSecond: false)
-        let call = try await walkLogin(
-            issued, provider: provider, as: person, stopsAt: operation)
-        guard let call else { throw .failed("the login ended without \(ours: operation.name)") }
+        let stop = LoginStop(operation, number: request)
+        let call = try await walkLogin(issued, provider: provider, as: person, stopsAt: stop)
+        guard let call else { return .ended(form: stop.hasPosted ? stop.sent : nil) }
         // The provider has taken the password; the page for the code may come before it.
         if operation != .verificationPage { endLogin { $0.noteSuccess(of: $1) } }
-        return call
+        return .stopped(call)
     }
 
     fileprivate func profileRequest(driven provider: Provider, _ credential: Credential) -> Call? {

@@ -245,7 +245,7 @@ extension Case {
     }
 
     /// `file`: what a reader would type after `replay`.
-    func replayCommand(of file: String) -> String {
+    public func replayCommand(of file: String) -> String {
         let option =
             target.isInProcess
             ? " --virtual" : ReplayPermission.option(forRig: rig.source, target: target.name)

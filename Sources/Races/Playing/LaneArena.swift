@@ -196,12 +196,19 @@ public final class LaneArena: Arena {
     ) async {
         while let (position, first) = job.take(isVirtual ? number : 0) {
             let schedule = job.schedules[position]
-            let plans = (first..<first + schedule.rooms).compactMap { plan.household($0) }
-            let performance = TrialRun(
-                schedule, job.outlines[position], plans: plans, on: grounds[number],
-                ripening: settings.ripening, patience: settings.patience, rest: settings.rest,
-                trialSerializer: trialSerializer, turns: turns)
-            let result = await performance.play()
+            func trial(from first: Int, mayRehearse: Bool = false) -> TrialRun {
+                let plans = (first..<first + schedule.rooms).compactMap { plan.household($0) }
+                return TrialRun(
+                    schedule, job.outlines[position], plans: plans, on: grounds[number],
+                    ripening: settings.ripening, patience: settings.patience, rest: settings.rest,
+                    trialSerializer: trialSerializer, turns: turns, mayRehearse: mayRehearse)
+            }
+            let performance = trial(from: first, mayRehearse: true)
+            var result = await performance.play()
+            if await performance.isRehearsal {
+                _ = collectors[number].value.take(result.households)
+                result = await trial(from: takeHouseholds([schedule])).play()
+            }
             let sent = collectors[number].value.take(result.households)
             if isVirtual {
                 job.put(judged(result, sent, besides: []), [], at: position)

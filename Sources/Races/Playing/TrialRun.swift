@@ -63,14 +63,22 @@ actor TrialRun {
     var sessions: [[DeviceSession]]
     /// What the op of that position shows.
     var shown: [Int: DeviceSession] = [:]
+    /// By how much the polls of each living room have lengthened its interval (RFC 8628, 3.5).
+    private(set) var slowed: [Duration]
     private var discard: TrialResult.Discard?
+    /// It has entered the serializer, which it leaves at the end.
+    private var hasEntered = false
+    /// Another trial takes its place if it is a rehearsal.
+    private let mayRehearse: Bool
+    /// It went through a login that was to stop before its end, and has shown where that is.
+    private(set) var isRehearsal = false
 
     init(
         _ schedule: Schedule, _ outline: TrialOutline, plans: [HouseholdPlan],
         on ground: DrivenGround,
         ripening: Duration, patience: Duration, rest: Duration = .zero,
         trialSerializer: OnLane<TrialSerializer>? = nil,
-        turns: OnLane<Turns>? = nil
+        turns: OnLane<Turns>? = nil, mayRehearse: Bool
     ) {
         self.schedule = schedule
         self.ground = ground
@@ -79,6 +87,7 @@ actor TrialRun {
         idleBefore = rest
         self.trialSerializer = trialSerializer
         self.turns = turns
+        self.mayRehearse = mayRehearse
         lane = ground.lane
         self.outline = outline
         self.plans = plans
@@ -90,20 +99,20 @@ actor TrialRun {
         ops = schedule.ops.map { _ in OpRun() }
         codes = plans.map { _ in [] }
         sessions = plans.map { _ in [] }
+        slowed = plans.map { _ in .zero }
     }
 
     /// Plays it to its end; the exchanges are collected elsewhere.
     func play() async -> TrialResult {
-        var hasEntered = false
         if idleBefore > .zero { _ = await rest(idleBefore) }
         for (cluster, isRaced) in outline.clusters where discard == nil {
             if isRaced {
-                await race(cluster, hasEntered: &hasEntered)
+                await race(cluster)
             } else {
                 await plain(cluster.head)
             }
         }
-        if let trialSerializer {
+        if let trialSerializer, !isRehearsal {
             hasEntered ? await trialSerializer.value.leave() : trialSerializer.value.drop()
         }
         if discard == nil { await settle() }
@@ -184,7 +193,12 @@ actor TrialRun {
         if !op.step.isOfOtherClient, case .signedIn(_, let session?) = answered.answer {
             keep(session, renewing: shown[position], in: room(position))
         }
+        noteSlowing(answered, in: room(position))
         wakeWaiters(of: position)
+    }
+
+    func noteSlowing(_ answered: Answered, in room: Int) {
+        if case .slower(let by) = answered.answer { slowed[room] += by }
     }
 
     /// Without a new refresh token the old one goes on (RFC 6749, 6).
@@ -214,6 +228,9 @@ actor TrialRun {
         let op = schedule.ops[position].id
         switch refusal {
         case .failed(let words): give(up: .setupFailed(op: op, words))
+        case .rehearsed(let words):
+            isRehearsal = mayRehearse && !hasEntered
+            give(up: .setupFailed(op: op, words))
         case .throttled: give(up: .throttled(op: op))
         case .stopped: give(up: .stopped)
         }
@@ -248,7 +265,7 @@ actor TrialRun {
 
     // MARK: Phases
 
-    private func race(_ cluster: Schedule.Cluster, hasEntered: inout Bool) async {
+    private func race(_ cluster: Schedule.Cluster) async {
         for position in cluster.members where !isEarly(position) {
             guard await prepare(position) else { return }
         }

@@ -56,7 +56,7 @@ struct ExplainFindingCommand: ParsableCommand {
         if known.evidence.map({ $0.rate.trials == 0 }) ?? true {
             Terminal.complain(
                 inWords:
-                    "note: its rate is not measured yet; 'screenrig replay \(file) --times 50 --save' "
+                    "note: its rate is not measured yet; '\(known.replayCommand(of: file)) --times 50 --save' "
                     + "measures it, before you send this")
         }
         guard let out else { return Terminal.print(String(text.dropLast())) }
