@@ -27,7 +27,7 @@ enum FrontPage {
     ]
 
     /// The same of an error's example, and of a redirect to https on the same host, or to the same path elsewhere, as a load
-    /// balancer's: only browsers follow redirects (correctness.md).
+    /// balancer's.
     static func remedy(_ talk: ErrorRow.RecordedMessages) -> String? {
         if let remedy = remedy(talk.reply.joined(separator: "\n")) { return remedy }
         guard let asked = WebAddress(talk.url),
@@ -36,15 +36,17 @@ enum FrontPage {
             let place = WebAddress(String(line.dropFirst("location: ".count))),
             place.origin != asked.origin
         else { return nil }
-        if place.origin.host == asked.origin.host, asked.origin.scheme == .http,
-            place.origin.scheme == .https
-        {
-            return "it redirects to https: write \(place.origin) in target.base"
-        }
-        guard place.path == asked.path else { return nil }
-        return
-            "it redirects to \(place.origin), and screenrig's TVs and apps do not follow: write that in "
-            + "target.base"
+        let isToTLS =
+            place.origin.host == asked.origin.host && asked.origin.scheme == .http
+            && place.origin.scheme == .https
+        return isToTLS || place.path == asked.path
+            ? moved(from: asked.origin, to: place.origin) : nil
+    }
+
+    /// Only browsers follow redirects (correctness.md). `place`: nil where the answer does not tell.
+    static func moved(from asked: Origin, to place: Origin?) -> String {
+        "\(asked) redirects requests to \(place?.description ?? "another address"), and screenrig's TVs and apps do not "
+            + "follow: write that address in target.base"
     }
 
     /// The title of a page, where there is one near the beginning; empty where not.

@@ -38,7 +38,7 @@ struct FrontPageTests {
             household: 0, sequence: 1, method: "GET", url: url, status: 301,
             responseHeaders: ["Location": location])
         let remedy = FrontPage.remedy(ErrorRow.RecordedMessages(message))
-        #expect(remedy == place.map { "it redirects to https: write \($0) in target.base" })
+        #expect(remedy == place.map { "http://sp.test:8080\(Self.redirects($0))" })
     }
 
     @Test(
@@ -57,11 +57,12 @@ struct FrontPageTests {
             household: 0, sequence: 1, method: "POST", url: url, status: 307,
             responseHeaders: ["Location": location])
         let remedy = FrontPage.remedy(ErrorRow.RecordedMessages(message))
-        #expect(
-            remedy
-                == place.map {
-                    "it redirects to \($0), and screenrig's TVs and apps do not follow: write that in target.base"
-                })
+        let asked = url.hasPrefix("https://a") ? "https://a.sp.test" : "http://sp.test"
+        #expect(remedy == place.map { asked + Self.redirects($0) })
+    }
+
+    private static func redirects(_ place: String) -> String {
+        " redirects requests to \(place), and screenrig's TVs and apps do not follow: write that address in target.base"
     }
 
     @Test("other pages have none, and their titles are told")

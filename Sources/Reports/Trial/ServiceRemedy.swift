@@ -20,9 +20,7 @@ enum ServiceRemedy {
         }
         if (300..<400).contains(reply.status) {
             let place = reply.headers["Location"].flatMap { last.call.address.resolving($0) }
-            return
-                "\(origin) redirects requests to \(place.map { "\($0.origin)" } ?? "another address"): write "
-                + "that address into target.base"
+            return FrontPage.moved(from: origin, to: place?.origin)
         }
         // A document that is damaged is the service's all the same.
         let isDocument = reply.mediaType.hasSuffix("json") || reply.mediaType.hasSuffix("xml")
