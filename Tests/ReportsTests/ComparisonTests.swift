@@ -167,6 +167,53 @@ struct ComparisonTests {
         #expect(comparison.worse.map(\.name) == ["all errors"], "\(comparison.headline)")
     }
 
+    @Test("errors that come in one stretch of a run may be one incident, and are not called chance")
+    func incident() throws {
+        let run = try Self.side(seed: 22) { sample in
+            for index in sample.exchanges.indices
+            where (10..<12).contains(Int(sample.exchanges[index].ended.milliseconds / 1000)) {
+                sample.exchanges[index].outcome = .serverError
+                sample.exchanges[index].delivery = .answered(status: 500)
+            }
+        }
+        let comparison = Comparison(try Self.side(), run, draws: 100)
+        let row = try #require(comparison.rows.first { $0.name == "all errors" })
+        #expect(row.verdict == .noise && row.isInBursts, "\(row)")
+        let text = ComparisonText.text(comparison, width: 200, color: false)
+        #expect(text.contains("now; not evenly over the run, so it may be one incident"))
+    }
+
+    @Test("no time gets shorter by more than all of it, however uncertain it is")
+    func bounded() throws {
+        func side(_ seed: UInt64, _ time: @escaping (Int) -> Duration) throws -> ComparedRun {
+            try Self.side(seed: seed) { sample in
+                for (number, index) in sample.exchanges.indices.enumerated()
+                where sample.exchanges[index].operation == .authorize {
+                    sample.exchanges[index].ended = sample.exchanges[index].planned + time(number)
+                }
+            }
+        }
+        let base = try side(23) { .milliseconds($0 % 100 < 51 ? 20 : 1) }
+        let comparison = Comparison(base, try side(24) { _ in .microseconds(100) }, draws: 200)
+        let row = try #require(comparison.rows.first { $0.name == "authorize p50" })
+        #expect(row.low == -row.base, "\(row)")
+    }
+
+    @Test("what is newly observed is told, and is no verdict")
+    func observed() throws {
+        let clean = try Self.side(breaches: ["conforms": 0])
+        let run = try Self.side(seed: 9, breaches: ["conforms": 0], known: 60)
+        for (before, after, words) in [
+            (clean, run, "newly observed, which fails no run: 0 before, 60 now"),
+            (run, clean, "no longer observed: 60 before, 0 now"),
+        ] {
+            let comparison = Comparison(before, after, draws: 100)
+            #expect(comparison.verdict == .noise)
+            let text = ComparisonText.text(comparison, width: 200, color: false)
+            #expect(text.contains("promise conforms \(words)"), "\(text)")
+        }
+    }
+
     @Test(
         "promises: newly broken is worse, kept again better, broken as before neither",
         arguments: [
@@ -317,7 +364,9 @@ struct ComparisonTests {
             run.comparability.isComparable(to: base.comparability)
                 == (what == "different screenrig version"))
         #expect(ComparisonText.text(comparison, width: 100, color: false).contains("warning: "))
-        #expect(comparison.reservation?.contains("may not be the cause") == true)
+        // What one of the runs itself lacks is no difference of the set-ups.
+        let isOfSetup = !["interrupted", "cut short", "load generator"].contains(what)
+        #expect((comparison.reservation?.contains("may not be the cause") ?? false) == isOfSetup)
     }
 
     @Test("a port that changes with each run of the embedded stand-in is no other target")

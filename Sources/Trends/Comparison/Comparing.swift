@@ -9,7 +9,9 @@ extension Comparison {
         self.run = run.side
         earlier = base.charts
         self.floor = floor
-        warnings = Self.warnings(base, run)
+        let setups = Self.setups(base, run)
+        hasOtherSetup = !setups.isEmpty
+        warnings = setups + Self.doubts(base, run)
         protocols = ProtocolComparison(base, run)
         var (base, run) = (base, run)
         var operations = OperationName.allCases.map(\.name)
@@ -49,6 +51,8 @@ extension Comparison {
         var row: Row
         /// By chance alone; nil where there are too few values.
         var probability: Double?
+        /// The same, if each value stood for itself.
+        var plainProbability: Double?
 
         func row(_ adjusted: Double?, _ floor: Floor) -> Row {
             var row = row
@@ -65,6 +69,7 @@ extension Comparison {
             row.isSmall = adjusted < 0.05 && !isLarge
             row.verdict =
                 adjusted >= 0.05 || !isLarge ? .noise : row.difference > 0 ? .worse : .better
+            row.isInBursts = row.verdict == .noise && isLarge && plainProbability ?? 1 < 0.001
             return row
         }
     }
@@ -92,7 +97,9 @@ extension Comparison {
                     subject: subject, statistic: statistic.name, unit: .milliseconds,
                     base: difference.base / 1e6, run: difference.run / 1e6,
                     baseCount: before.count, runCount: after.count,
-                    low: difference.interval.low / 1e6, high: difference.interval.high / 1e6,
+                    // The interval is of a difference: no time is shorter than none.
+                    low: max(-difference.base, difference.interval.low) / 1e6,
+                    high: difference.interval.high / 1e6,
                     sure: 0, verdict: .tooFew, isSmall: false, isOnGrid: isOnGrid),
                 probability: isEnough && !isOnGrid ? difference.probability : nil)
         }
@@ -130,7 +137,9 @@ extension Comparison {
                     low: max(-1, difference - reach), high: min(1, difference + reach), sure: 0,
                     verdict: .tooFew,
                     isSmall: false),
-                probability: error > 0 ? Significance.twoSided(difference / error) : 1)
+                probability: error > 0 ? Significance.twoSided(difference / error) : 1,
+                plainProbability: single > 0
+                    ? Significance.twoSided(difference / single.squareRoot()) : 1)
         ]
     }
 
@@ -168,10 +177,12 @@ extension Comparison {
             .map {
                 Promise(name: $0, base: base[$0] ?? Breaches(), run: run[$0] ?? Breaches())
             }
-            .filter { $0.base.failing + $0.run.failing > 0 }
+            .filter {
+                $0.base.failing + $0.run.failing > 0 || ($0.base.all == 0) != ($0.run.all == 0)
+            }
     }
 
-    private static func warnings(_ base: ComparedRun, _ run: ComparedRun) -> [String] {
+    private static func setups(_ base: ComparedRun, _ run: ComparedRun) -> [String] {
         // Two protocols are compared on purpose, and need rigs that differ.
         let isMove = base.steps != nil && run.steps != nil
         var told = run.comparability.differences(from: base.comparability, besidesRig: isMove)
@@ -181,9 +192,12 @@ extension Comparison {
                     + "\(run.comparability.version) (run)"
             )
         }
-        for (name, side) in [("the base", base), ("the run", run)] {
-            told += side.comparability.doubts.map { "\(name) \($0)" }
-        }
         return told
+    }
+
+    private static func doubts(_ base: ComparedRun, _ run: ComparedRun) -> [String] {
+        [("the base", base), ("the run", run)].flatMap { name, side in
+            side.comparability.doubts.map { "\(name) \($0)" }
+        }
     }
 }

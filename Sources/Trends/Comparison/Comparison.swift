@@ -10,8 +10,10 @@ internal import Vocabulary
 public struct Comparison: Sendable, Hashable {
     public var base: Side
     public var run: Side
-    /// Why the two are not alike, a sentence each; empty when they are.
+    /// Why the two are not alike, and why one of them says little; a sentence each.
     public var warnings: [String]
+    /// Some of `warnings` are about the set-ups.
+    public var hasOtherSetup: Bool
     public var floor: Floor
     /// Sign-ins first, then operations in the order of `screenrig list`: three times each, then errors.
     public var rows: [Row]
@@ -96,6 +98,8 @@ public struct Comparison: Sendable, Hashable {
         /// Both values lie within one interval of polls: the grid of polls decides them, so that they
         /// are not judged.
         public var isOnGrid = false
+        /// Sure if each value stood for itself, and not by whole stretches of the runs: one incident may be all of it.
+        public var isInBursts = false
 
         public var difference: Double { run - base }
         /// Of the base; nil of nothing.
@@ -122,7 +126,7 @@ public struct Comparison: Sendable, Hashable {
         }
     }
 
-    /// Breaches of one promise that fails at least one of the two runs.
+    /// Breaches of one promise that fails at least one of the two runs, or was kept in one of them.
     public struct Promise: Sendable, Hashable {
         public var name: String
         public var base: Breaches
@@ -136,16 +140,26 @@ public struct Comparison: Sendable, Hashable {
             one.failing == 0 && other.failing > 0 && 2 * (other.all - other.failing) >= one.all
         }
 
+        /// What became of it, without its name.
+        var change: String {
+            if base.failing + run.failing == 0 {
+                return run.all > 0 ? "newly observed, which fails no run" : "no longer observed"
+            }
+            return isNew ? "newly violated" : isMended ? "holds again" : "still violated"
+        }
+
         /// `28 before, which did not fail the run; 28 now`: the same breaches may be known or observed in one of the runs.
         var counts: String {
             func text(_ breaches: Breaches, _ when: String) -> String {
                 let count = "\(Figures.count(breaches.all)) \(when)"
-                guard breaches.failing < breaches.all else { return count }
+                guard breaches.failing < breaches.all, base.failing + run.failing > 0 else {
+                    return count
+                }
                 return breaches.failing == 0
                     ? "\(count), which did not fail the run"
                     : "\(count), of which \(Figures.count(breaches.failing)) failed the run"
             }
-            let isPlain = base.failing == base.all
+            let isPlain = base.failing == base.all || base.failing + run.failing == 0
             return text(base, "before") + (isPlain ? ", " : "; ") + text(run, "now")
         }
     }

@@ -69,6 +69,7 @@ enum ComparisonSection {
         case .better: "<span class=\"good\">▼ better</span>"
         case .noise where row.isOnGrid: "<span class=\"soft\">poll interval</span>"
         case .noise where row.isSmall: "<span class=\"soft\">below floor</span>"
+        case .noise where row.isInBursts: "<span class=\"soft\">one incident?</span>"
         case .noise: "<span class=\"soft\">may be chance</span>"
         case .tooFew: "<span class=\"soft\">too few</span>"
         }
@@ -121,14 +122,9 @@ enum ComparisonSection {
     static func promises(_ comparison: Comparison) -> HTML {
         guard let promises = comparison.promises, !promises.isEmpty else { return .none }
         let items = promises.map { promise -> HTML in
-            let mark: HTML =
-                promise.isNew
-                ? "<span class=\"bad\">newly violated</span>"
-                : promise.isMended
-                    ? "<span class=\"good\">holds again</span>"
-                    : "<span class=\"soft\">violated before, too</span>"
+            let mark: HTML = promise.isNew ? "bad" : promise.isMended ? "good" : "soft"
             return """
-                <li><code>\(promise.name)</code> \(mark): \
+                <li><code>\(promise.name)</code> <span class="\(mark)">\(promise.change)</span>: \
                 \(promise.counts)</li>
                 """
         }

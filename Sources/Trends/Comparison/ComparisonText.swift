@@ -182,7 +182,8 @@ public enum ComparisonText {
         for row in comparison.rows where row.unit == .share && row.verdict == .noise {
             add(
                 "\(row.name): \(row.text(row.base)) before, \(row.text(row.run)) now; "
-                    + "may be chance")
+                    + (row.isInBursts
+                        ? "not evenly over the run, so it may be one incident" : "may be chance"))
         }
         for kind in comparison.newErrors.prefix(8) {
             let aside = kind.isSure ? "" : " (may be chance)"
@@ -190,11 +191,9 @@ public enum ComparisonText {
         }
         for kind in comparison.goneErrors.prefix(4) { add("error gone: \(kind.sentence)") }
         for promise in comparison.promises ?? [] {
-            let word =
-                promise.isNew
-                ? "newly violated" : promise.isMended ? "holds again" : "still violated"
             add(
-                "promise \(promise.name) \(word): \(promise.counts)", promise.isNew ? .red : nil)
+                "promise \(promise.name) \(promise.change): \(promise.counts)",
+                promise.isNew ? .red : nil)
         }
         return lines.joined(separator: "\n")
     }
