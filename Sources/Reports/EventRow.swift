@@ -3,6 +3,7 @@ internal import Formats
 public import Journal
 internal import Rendering
 internal import Statistics
+internal import Vocabulary
 
 /// An event of a run (`events` of a rig, `screenrig mark`), and what the service was like before it, during it and
 /// after it.
@@ -43,8 +44,9 @@ public struct EventRow: Sendable, Hashable {
         case undisturbed
         /// Seconds from the begin of the event to the end of the last second that was disturbed.
         case after(Double)
-        /// Not within so many seconds, when the record ends or the next event begins.
-        case notWithin(Double)
+        /// Not within so many seconds, when the record ends or the next event begins. `slower`: the operation that is slower for
+        /// good, in words, where that is why.
+        case notWithin(Double, slower: String? = nil)
         /// Nothing was sent before it that it could be held against, or nothing after it.
         case unknown
 
@@ -63,7 +65,8 @@ public struct EventRow: Sendable, Hashable {
             switch self {
             case .undisturbed: "not disturbed"
             case .after(let seconds): "after \(Figures.span(seconds: seconds))"
-            case .notWithin(let seconds): "not within \(Figures.span(seconds: seconds))"
+            case .notWithin(let seconds, let slower):
+                "not within \(Figures.span(seconds: seconds))" + (slower.map { ": \($0)" } ?? "")
             case .unknown: "unknown: nothing to compare"
             }
         }
@@ -76,7 +79,7 @@ public struct EventRow: Sendable, Hashable {
     func covers(_ second: Double) -> Bool {
         let end =
             switch recovery {
-            case .after(let seconds), .notWithin(let seconds): from + seconds
+            case .after(let seconds), .notWithin(let seconds, _): from + seconds
             case .undisturbed, .unknown: from
             }
         return second >= from && second <= max(end, through ?? from)
@@ -157,6 +160,7 @@ extension EventRow {
         var sums = phases.map {
             $0.map { _ in Cell(key: .init(second: 0, operation: .connect, kind: 0)) }
         }
+        var operations = phases.map { $0.map { _ in [OperationName: Histogram]() } }
         var timeline: [EventSecond] = []
         var current = Cell(key: .init(second: 0, operation: .connect, kind: 0))
         var second = 0
@@ -179,6 +183,8 @@ extension EventRow {
                 for phase in phases[event].indices
                 where phases[event][phase].seconds.contains(cell.key.second) {
                     sums[event][phase].merge(cell)
+                    operations[event][phase][cell.key.operation, default: Histogram()]
+                        .merge(cell.latency)
                 }
             }
         }
@@ -197,16 +203,43 @@ extension EventRow {
             rows[event].phases = phases[event]
             let before = zip(phases[event], sums[event]).first { $0.0.name == .before }?.1
             let next = rows.dropFirst(event + 1).first { $0.from > rows[event].from }?.from
+            let end = next ?? seconds.rounded(.up)
             rows[event].recovery = Recovery.read(
-                timeline, from: rows[event].from,
-                until: Int(next ?? seconds.rounded(.up)),
+                timeline, from: rows[event].from, until: Int(end),
                 through: Int(rows[event].through ?? rows[event].from),
                 before: (
                     before?.errors ?? 0, before?.ended ?? 0,
                     before?.latency.milliseconds(atShare: 0.95)
                 ))
+            let byPhase = Dictionary(
+                uniqueKeysWithValues: zip(phases[event].map(\.name), operations[event]))
+            if let slower = Self.slower(byPhase[.before] ?? [:], byPhase[.after] ?? [:]) {
+                rows[event].recovery = .notWithin(end - rows[event].from, slower: slower)
+            }
         }
         return rows
+    }
+
+    /// The operation that is slower for good, by the most: at least twice the median, with three of four answers slower than
+    /// three of four before, of 20 answers each; nil where there is none.
+    private static func slower(
+        _ before: [OperationName: Histogram], _ after: [OperationName: Histogram]
+    ) -> String? {
+        var worst: (name: OperationName, before: Double, after: Double)?
+        for (name, times) in after {
+            guard let earlier = before[name], min(earlier.count, times.count) >= 20,
+                let usual = earlier.milliseconds(atShare: 0.5),
+                let now = times.milliseconds(atShare: 0.5), now >= 2 * usual,
+                let high = earlier.milliseconds(atShare: 0.75),
+                let low = times.milliseconds(atShare: 0.25), low > high,
+                now - usual > (worst.map { $0.after - $0.before } ?? 0)
+            else { continue }
+            worst = (name, usual, now)
+        }
+        return worst.map { worst in
+            let times = [worst.before, worst.after].map { Figures.time(milliseconds: $0) }
+            return "\(worst.name) p50 \(times[0]) before, \(times[1]) after"
+        }
     }
 
     private init(_ event: RunEvent) {

@@ -200,7 +200,9 @@ private struct ThresholdReading {
             let worst = all.max { ($0.seconds ?? -1) < ($1.seconds ?? -1) }
             value = worst?.seconds.map { $0 * 1e9 }
             if value == nil { note = worst?.text ?? "no event of that name" }
-            if case .notWithin(let seconds)? = worst { (value, unfinished) = (.infinity, seconds) }
+            if case .notWithin(let seconds, _)? = worst {
+                (value, unfinished) = (.infinity, seconds)
+            }
         case .violations, .undecided, .invariant:
             guard let verdicts = fold.verdicts else {
                 (unit, note) = (.number(of: nil), "not checked")

@@ -109,6 +109,21 @@ import Testing
         }
     }
 
+    @Test(
+        "an operation that is slower for good has not recovered, however calm the median of all is",
+        arguments: [(10, 15, nil), (10, 40, "poll-token p50 10.0 ms before, 40.0 ms after")])
+    func slower(before: Int, after: Int, words: String?) throws {
+        var run = Deployed()
+        run.fails = false
+        run.latency = { Duration.milliseconds($0 < 13 ? before : after) }
+        let fold = try RunFold(run)
+        let row = try #require(fold.runEvents.first)
+        #expect(row.recovery == (words.map { .notWithin(10, slower: $0) } ?? .undisturbed))
+        let threshold = try #require(Self.threshold("rollout recovery < 30s"))
+        #expect(ThresholdResult(threshold, fold).met == (words == nil))
+        if let words { #expect(row.line.contains("recovered not within 10 s: \(words); before:")) }
+    }
+
     @Test("a command that failed is told")
     func trouble() throws {
         var run = Deployed()
@@ -151,15 +166,18 @@ private struct Deployed: Recorded {
     var event = RunEvent(
         name: "rollout", origin: .rig, began: Instant(.seconds(10)), ended: Instant(.seconds(13)),
         command: "kubectl <deploy>", status: 0, output: "no such deployment")
+    var fails = true
+    /// Of each answer, by the second in which it came.
+    var latency: @Sendable (Int) -> Duration = { _ in .milliseconds(10) }
 
     func cells(_ body: (Cell) throws -> Void) throws {
         for second in 0..<20 {
             var cell = Cell(key: Cell.CellKey(second: second, operation: .pollToken, kind: 0))
-            let errors = (10...13).contains(second) ? 10 : 0
+            let errors = fails && (10...13).contains(second) ? 10 : 0
             (cell.sent, cell.completed, cell.errors) = (20, 20, errors)
             cell.outcomes[Int(Outcome.ok.rawValue)] = 20 - errors
             cell.outcomes[Int(Outcome.serverError.rawValue)] = errors
-            for _ in 0..<20 { cell.latency.record(.milliseconds(10)) }
+            for _ in 0..<20 { cell.latency.record(latency(second)) }
             try body(cell)
         }
     }

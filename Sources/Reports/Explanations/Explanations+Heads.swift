@@ -43,7 +43,8 @@ extension Explanation {
             "From the second in which the event begins. It ends with the last disturbed second that is followed by "
                 + "5 calm ones after the event, or by the end of the run. Disturbed is a second with more errors than chance makes of the share "
                 + "before (and more than 1 %), with a median above twice the p95 before, or with requests "
-                + "and no response. 'rollout recovery < 30s' is a threshold.",
+                + "and no response. An operation with at least twice its median afterwards, and three of four responses slower "
+                + "than three of four before, has not recovered (20 responses each). 'rollout recovery < 30s' is a threshold.",
             harmless: "An event that changes nothing has no recovery: 'not disturbed'."),
         head(
             "kind", "a type of household",
