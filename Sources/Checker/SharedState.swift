@@ -109,6 +109,8 @@ final class SharedState {
                 "policies.visibility"
             } else if rules.delivery == Rules.shortestDelivery {
                 "the protocol's poll interval"
+            } else if rules.delivery < Rules.shortestDelivery {
+                "the race's wait before its last poll"
             } else {
                 "one poll interval"
             }

@@ -390,6 +390,28 @@ struct ForeignTests {
         #expect(ended.output.contains("0 of 4 "), "\(ended.output)")
     }
 
+    /// However soon the race that found the case asked for the last time.
+    @Test("a lost sign-in is lost in a replay where it would be in a run, and not before")
+    func replayedDelivery() async throws {
+        let folder = TestFolder()
+        let raced = try await Command.run(
+            "race", Command.rig("races/poll-authenticate.yaml"), "--virtual", "--fault",
+            "lost-authentication", "--trials", "300", "--out", "race", in: folder)
+        #expect(raced.code == 1, "\(raced.output)\(raced.errors)")
+        for (fault, code, hits) in [
+            ("late-visibility:3500", 0, "0 of 2 "), ("never-delivered", 1, "2 of 2 "),
+        ]
+            as [(String, Int32, String)]
+        {
+            let server = try ForeignServer(["--fault", fault], in: folder)
+            let ended = try await Command.run(
+                "replay", "race/cases/poll-authenticate-sign-in-delivered.json", "--target",
+                await server.command.url(), "--set", "load.settle=1s", "--times", "2", in: folder)
+            #expect(ended.code == code, "\(fault): \(ended.output)\(ended.errors)")
+            #expect(ended.output.contains(hits), "\(fault): \(ended.output)")
+        }
+    }
+
     @Test(
         "a case is replayed where a provider's login ends without an assertion",
         arguments: ["direct", "own", "page"])

@@ -1,3 +1,4 @@
+internal import Checker
 public import Dialects
 internal import Formats
 
@@ -149,7 +150,7 @@ public struct Emission: Sendable {
                 .members([
                     ("quietUs", .integer(schedule.settle.quiet.inMicroseconds)),
                     ("reads", .integer(schedule.settle.reads)),
-                    ("everyUs", .integer(schedule.settle.every.inMicroseconds)),
+                    ("everyUs", .integer(pause(of: schedule.settle).inMicroseconds)),
                 ])
             ),
             (
@@ -163,6 +164,12 @@ public struct Emission: Sendable {
             ("ttl", schedule.codeLifetime.map { .integer(Int($0.components.seconds)) } ?? .null),
             ("swept", emitted.swept.map(JSON.string) ?? .null),
         ])
+    }
+
+    /// A sign-in is lost where a run would call it lost: the last poll comes late enough for that.
+    private func pause(of settle: Schedule.Settle) -> Duration {
+        emitted.expected.invariant == .signInDelivered
+            ? max(settle.every, Rules.shortestDelivery + .milliseconds(500)) : settle.every
     }
 
     /// What is asked in the end, as ops of the screens that ask; without what the protocol has nothing for.

@@ -147,8 +147,8 @@ def judge(trial, household, promise):
         return next(((d, p) for d in done for p in no if p.sent > d.first and same(d, p)
                      and not between(trial, household, d, p, "logout", "delete")), None)
     if promise == "sign-in-delivered":
-        # One poll interval, 5 s, is what a service has; a case about it has its trial's patience.
-        bound = 0 if CASE["invariant"] == promise else 5_000_000_000
+        # One poll interval, 5 s, is what a service has.
+        bound = 5_000_000_000
         done = told or [s for s in signs if s.result == "success"]
         last = polls(trial, household)[-1:]
         return next(((d, p) for d in done[-1:] for p in last
