@@ -225,7 +225,10 @@ public struct NightsView: Sendable, Hashable {
             let anew = restartWords.map { "\($0), so the series starts again: " } ?? ""
             return "No result yet: \(anew)\(countedText) needed to detect a change."
         }
-        return "No lasting change so far, and nothing unusual tonight."
+        // Of those that are over, that were accepted, or for the better, the table tells.
+        let hasChanged = series.contains { !$0.changes.isEmpty }
+        return
+            "No lasting change \(hasChanged ? "for the worse" : "so far"), and nothing unusual tonight."
     }
 
     private static func more(_ count: Int) -> String {
