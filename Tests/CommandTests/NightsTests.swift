@@ -174,7 +174,7 @@ struct NightsTests {
         let page = try folder.read("n.html")
         #expect(page.contains("accepted: new page") && page.contains("v2.3"))
         let after = try await Command.run("nights", "--nights", "n.sqlite", in: folder)
-        #expect(after.code == 0 && after.output.hasPrefix("No lasting change so far"))
+        #expect(after.code == 0 && after.output.hasPrefix("No lasting change for the worse"))
         let nothing = try await Command.run(
             "nights", "accept", "--nights", "n.sqlite", in: folder)
         #expect(nothing.code == 2 && nothing.errors.contains("no series is worse now"))

@@ -1,4 +1,5 @@
 import Foundation
+import Journal
 import Statistics
 import TestSupport
 import Testing
@@ -322,6 +323,41 @@ struct DigestTests {
         all[18].facts = [promise(3, fails: false)]
         let next = digest(all)
         #expect(next.colour == .green && next.notes.contains { $0.hasPrefix("Still observed") })
+    }
+
+    @Test(
+        "a deviation from another rule is another one: it began when its own rule was broken first")
+    func rules() throws {
+        func conforms(_ rules: [String], fails: Bool) throws -> NightFact {
+            let examples = rules.map {
+                "\"household 1: the TV's media-token #17: \($0); found missing\""
+            }
+            let folder = TestFolder()
+            _ = try folder.write(
+                #"{"outcome": "fail", "headline": "x", "invariants": [{"name": "conforms", "checked": 9, "#
+                    + #""violations": \#(fails ? 3 : 0), "observed": \#(fails ? 0 : 3), "#
+                    + #""examples": [\#(examples.joined(separator: ", "))]}]}"#,
+                to: "summary.json")
+            let stored = try #require(StoredRun(RunDirectory(path: folder.path("."))))
+            return try #require(stored.facts.first)
+        }
+        let (one, other) = (
+            "REST V1, N4: expires is present", "REST V1, Z5: serializedToken is present"
+        )
+        for fails in [true, false] {
+            var all = nights(quiet)
+            for index in all.indices { all[index].outcome = fails && index >= 18 ? "fail" : "pass" }
+            all[18].facts = [try conforms([one], fails: fails)]
+            all[19].facts = [try conforms([other], fails: fails)]
+            let told = digest(all)
+            #expect(told.findings.map(\.kind) == [fails ? .failed : .observed])
+            #expect(told.findings.first?.since?.night == all[19].started)
+            #expect(told.findings.first?.text.contains(other) ?? false, "\(told.findings)")
+            // The same rule, beside another.
+            all[19].facts = [try conforms([other, one], fails: fails)]
+            let same = digest(all).findings.first
+            #expect(same?.since?.night == (fails ? all[18].started : nil))
+        }
     }
 
     @Test(

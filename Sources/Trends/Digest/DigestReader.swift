@@ -101,7 +101,7 @@ struct DigestReader {
                 ? nights.count - nights.reversed().prefix(while: \.isUnanswered).count
                 : first(of: newest) { night in
                     fact.kind == .promise
-                        ? isViolated(fact.name, on: night)
+                        ? isViolated(fact.name, on: night, as: fact)
                         : night.facts.contains {
                             $0.kind == fact.kind && $0.name == fact.name && $0.fails
                         }
@@ -126,10 +126,13 @@ struct DigestReader {
         }
     }
 
-    /// Whether a promise was violated, whatever came of it for the run.
-    private func isViolated(_ promise: String, on night: Night) -> Bool {
+    /// Whether a promise was violated, whatever came of it for the run; with `found`, by what may be the same.
+    private func isViolated(
+        _ promise: String, on night: Night, as found: NightFact? = nil
+    ) -> Bool {
         night.facts.contains {
             ($0.kind == .promise || $0.kind == .known) && $0.name == promise && $0.count > 0
+                && found?.isSame(as: $0) ?? true
         }
     }
 
@@ -148,7 +151,8 @@ struct DigestReader {
         return nights[newest].facts.filter { $0.kind == .promise && !$0.fails && $0.count > 0 }
             .map { fact in
                 let earlier = before.flatMap { self.fact(.promise, fact.name, on: $0) }
-                return (fact, (earlier?.count ?? 0) == 0)
+                let isOlder = earlier.map { $0.count > 0 && fact.isSame(as: $0) } ?? false
+                return (fact, !isOlder)
             }
     }
 

@@ -39,6 +39,20 @@ public struct NightFact: Sendable, Hashable {
         self.count = count
         self.text = Sanitizer.line(text, limit: 400)
     }
+
+    /// Rules of the protocol that responses deviated from, as `text` has them.
+    var rules: Set<String> {
+        let parts = text.split(separator: Self.rulesLead, maxSplits: 1)
+        guard name == Invariant.conforms.name, parts.count > 1 else { return [] }
+        return Set(parts[1].components(separatedBy: "; "))
+    }
+
+    /// Whether it may be of the same cause as another of its name: deviations from other rules are something else.
+    func isSame(as other: NightFact) -> Bool {
+        rules.isEmpty || other.rules.isEmpty || !rules.isDisjoint(with: other.rules)
+    }
+
+    fileprivate static let rulesLead = ", such as "
 }
 
 /// What summary.json of a run directory says: the run's verdict, with its promises and thresholds.
@@ -79,13 +93,31 @@ public struct StoredRun: Sendable {
                 NightFact(
                     kind: kind, name: name, fails: kind == .promise && violations > 0, count: seen,
                     text: "\(name)\(promise): \(Figures.counted(seen, "violation")) in "
-                        + Figures.counted(count(row, "checked"), "check"))
+                        + Figures.counted(count(row, "checked"), "check")
+                        + (seen > 0 ? rules(of: row) : ""))
             }
             let known = count(row, "known")
             return [fact(.promise, violations + count(row, "observed"))]
                 + (known > 0 ? [fact(.known, known)] : [])
         }
     }
+
+    /// Of `household 1: the TV's media-token #17: REST V1, Z5: serializedToken is present; found missing` the rule: without it
+    /// `conforms` says too little, and one deviation looks like the next.
+    private static func rules(of row: JSON) -> String {
+        guard row["name"]?.text == Invariant.conforms.name else { return "" }
+        var rules: [String] = []
+        for example in list(row, "examples").compactMap(\.text) {
+            guard let lead = example.firstMatch(of: #/#\d+: /#) else { continue }
+            let told = example[lead.range.upperBound...]
+            let rule = String(told.split(separator: "; found ", maxSplits: 1).first ?? told)
+            if !rules.contains(rule), rules.count < shownRules { rules.append(rule) }
+        }
+        return rules.isEmpty ? "" : NightFact.rulesLead + rules.joined(separator: "; ")
+    }
+
+    /// Rules of one night that are named.
+    private static let shownRules = 3
 
     private static func limits(_ json: JSON) -> [NightFact] {
         list(json, "thresholds").compactMap { row in
