@@ -1,7 +1,9 @@
 internal import ArgumentParser
+internal import Formats
 internal import Foundation
 internal import Journal
 internal import Rendering
+internal import Runner
 internal import Trends
 
 struct IndexCommand: ParsableCommand {
@@ -33,7 +35,8 @@ struct IndexCommand: ParsableCommand {
             )
         }
         try CommandFailure.catching(as: .couldNotRun) {
-            let (page, index) = try RunIndexFiles.write(folder)
+            let (page, index) = try RunIndexFiles.write(
+                folder, now: UTCTime(microseconds: WallClock.microseconds))
             for trouble in index.troubles { Terminal.complain(inWords: "not read: \(trouble)") }
             let nights = index.books.map(\.views.count).reduce(0, +)
             Terminal.print(

@@ -1,5 +1,7 @@
 internal import ArgumentParser
+internal import Formats
 internal import Foundation
+internal import Runner
 internal import Trends
 
 /// What `nightly` and `nights` do with a book of nights.
@@ -48,7 +50,9 @@ enum NightKeeping {
     /// A page of all runs that somebody has made there stays up to date.
     static func refreshIndex(beside book: NightBook) {
         do {
-            try RunIndexFiles.refresh(NightShelf(book: book.path).folder)
+            try RunIndexFiles.refresh(
+                NightShelf(book: book.path).folder,
+                now: UTCTime(microseconds: WallClock.microseconds))
         } catch {
             Terminal.complain("\(error)")
         }

@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 import GRDB
 import TestSupport
@@ -121,6 +122,34 @@ struct RunIndexTests {
         let other = try String(
             contentsOfFile: RunIndexFiles.write(empty.path).page, encoding: .utf8)
         #expect(other.contains("No run in this folder yet"))
+    }
+
+    @Test("a run that may go on is no run without a report, and the one before it counts")
+    func underWay() throws {
+        try put(
+            summary("smoke", "pass", "2026-11-01T02:00:00Z"), "smoke-20261101T020000Z/summary.json")
+        try put("", "smoke-20261102T020000Z/history.sqlite")
+        let written = UTCTime(seconds: Int64(Date().timeIntervalSince1970))
+        for (later, words, isCalm) in [
+            (1, "… may go on", true), (90, "The run ended without a report", false),
+        ] {
+            let now = UTCTime(seconds: written.seconds + Int64(later))
+            let page = try String(
+                contentsOfFile: RunIndexFiles.write(folder.path, now: now).page, encoding: .utf8)
+            #expect(page.contains(words), "\(page)")
+            #expect(page.contains("Nothing needs a look") == isCalm)
+        }
+    }
+
+    @Test("nights that should have run by now are missing")
+    func missingNights() throws {
+        let book = try NightBook(path: folder.path + "/nights.sqlite", creates: true)
+        for night in MadeUp.story { try book.add(night) }
+        let last = try #require(MadeUp.story.last.flatMap { UTCTime(rfc3339: $0.started) })
+        let now = UTCTime(seconds: last.seconds + 5 * 86_400)
+        let page = try String(
+            contentsOfFile: RunIndexFiles.write(folder.path, now: now).page, encoding: .utf8)
+        #expect(page.contains("nights missing: none ran since"), "\(page)")
     }
 
     @Test("it is refreshed only where it is, and never in place of another program's page")

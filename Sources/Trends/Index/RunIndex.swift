@@ -1,4 +1,4 @@
-internal import Formats
+public import Formats
 internal import Foundation
 internal import GRDB
 internal import Journal
@@ -25,6 +25,8 @@ public struct RunIndex: Sendable {
         public var headline: String
         /// By whom or whatever ended it before its end: a key, a signal, the end of its process.
         public var wasInterrupted = false
+        /// It has no report, and its history was written to within the last minute.
+        public var isUnderWay = false
         /// Name of its page; nil if the run left no report.
         public var page: String?
         /// Households that signed in of those that started; p95 of a sign-in in milliseconds; errors of requests.
@@ -48,14 +50,18 @@ public struct RunIndex: Sendable {
     public var books: [Book]
     /// What could not be read, in words.
     public var troubles: [String]
+    /// When it was made; nil where nothing is to depend on that.
+    public var now: UTCTime?
 
     /// Folders deeper than this are not looked into, nor are more runs read than these, the newest of them: somebody who
     /// keeps thousands does not wait for that.
     static let depth = 5
     static let limit = 2000
 
-    public init(_ folder: String) {
+    /// `now`: nights that should have run by then are missing, and runs may go on.
+    public init(_ folder: String, now: UTCTime? = nil) {
         (entries, books, troubles) = ([], [], [])
+        self.now = now
         var found: [(path: String, stamp: String)] = []
         Self.look(in: folder, under: "", depth: 0) { path, isRun in
             if isRun {
@@ -79,7 +85,9 @@ public struct RunIndex: Sendable {
                 "\(Figures.counted(newest.count - Self.limit, "older run")) not read; name a folder with fewer"
             )
         }
-        entries = newest.prefix(Self.limit).compactMap { Entry(folder, $0.path, stamp: $0.stamp) }
+        entries = newest.prefix(Self.limit).compactMap {
+            Entry(folder, $0.path, stamp: $0.stamp, now: now)
+        }
         books.sort { $0.path < $1.path }
     }
 
@@ -122,7 +130,7 @@ public struct RunIndex: Sendable {
 
 extension RunIndex.Entry {
     /// Nil where no history lies there, and no summary of ours.
-    init?(_ folder: String, _ path: String, stamp: String) {
+    init?(_ folder: String, _ path: String, stamp: String, now: UTCTime?) {
         let directory = RunDirectory(path: (folder as NSString).appendingPathComponent(path))
         self.path = path
         started = UTCTime(compact: stamp)?.rfc3339 ?? ""
@@ -136,6 +144,7 @@ extension RunIndex.Entry {
         }
         guard let json = Self.json(directory.file("summary.json")) else {
             guard FileManager.default.fileExists(atPath: directory.history) else { return nil }
+            isUnderWay = Self.isUnderWay(directory, now)
             return
         }
         guard json["schema"]?.text?.hasPrefix("screenrig/race/") != true else {
@@ -160,6 +169,16 @@ extension RunIndex.Entry {
         violated = (json["invariants"]?.items("") ?? []).filter {
             ($0["violations"]?.integer ?? 0) > 0
         }.compactMap { $0["name"]?.text }.map { Sanitizer.line($0, limit: 60) }
+    }
+
+    /// A history is written to several times a second, through its log.
+    private static func isUnderWay(_ directory: RunDirectory, _ now: UTCTime?) -> Bool {
+        guard let now else { return false }
+        return [directory.history, directory.history + "-wal"].contains { path in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            guard let date = attributes?[.modificationDate] as? Date else { return false }
+            return Double(now.seconds) - date.timeIntervalSince1970 < 60
+        }
     }
 
     private mutating func readWhat(_ run: JSONDocument.Value?) {

@@ -1,3 +1,4 @@
+public import Formats
 internal import Foundation
 internal import Journal
 
@@ -10,13 +11,14 @@ public enum RunIndexFiles {
 
     /// Writes `index.html` of a folder of reports; returns its path, and what was found. Another program's page is not
     /// overwritten.
-    public static func write(_ folder: String) throws(NightError) -> (page: String, index: RunIndex)
-    {
+    public static func write(
+        _ folder: String, now: UTCTime? = nil
+    ) throws(NightError) -> (page: String, index: RunIndex) {
         let path = (folder as NSString).appendingPathComponent(page)
         guard !FileManager.default.fileExists(atPath: path) || isOurs(path) else {
             throw .unwritten(path: path, why: "it is there, and screenrig did not make it; move it")
         }
-        let index = RunIndex(folder)
+        let index = RunIndex(folder, now: now)
         let title = URL(filePath: folder).standardizedFileURL.lastPathComponent
         do {
             try PrivateFile.write(Data(RunIndexPage.text(index, title: title).utf8), to: path)
@@ -27,9 +29,9 @@ public enum RunIndexFiles {
     }
 
     /// The same, where such a page is there already.
-    public static func refresh(_ folder: String) throws(NightError) {
+    public static func refresh(_ folder: String, now: UTCTime? = nil) throws(NightError) {
         guard isOurs((folder as NSString).appendingPathComponent(page)) else { return }
-        _ = try write(folder)
+        _ = try write(folder, now: now)
     }
 
     private static func isOurs(_ path: String) -> Bool {

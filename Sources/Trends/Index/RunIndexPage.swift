@@ -56,7 +56,7 @@ enum RunIndexPage {
     private static func attention(_ index: RunIndex) -> [HTML] {
         let ofNights = index.books.flatMap { book in
             book.views.compactMap { view -> (Digest.Colour, HTML)? in
-                let digest = Digest(view)
+                let digest = Digest(view, now: index.now?.rfc3339)
                 guard digest.colour > .green else { return nil }
                 let items = digest.findings.filter { $0.colour > .green }.prefix(4).map {
                     "<li>\($0.text)\($0.since.map { " <span class=\"soft\">\($0.text)</span>" as HTML } ?? .none)</li>"
@@ -73,7 +73,7 @@ enum RunIndexPage {
         }
         let told = Set(index.books.flatMap { $0.views.map(\.rig) })
         let ofRuns = groups(index).compactMap { group -> (Digest.Colour, HTML)? in
-            guard let entry = group.first, entry.outcome != "pass",
+            guard let entry = group.first(where: { !$0.isUnderWay }), entry.outcome != "pass",
                 entry.kind != .run || !told.contains(entry.rig)
             else { return nil }
             let colour = entry.outcome == "fail" ? Digest.Colour.red : .amber
@@ -129,7 +129,7 @@ enum RunIndexPage {
     private static func nights(_ index: RunIndex) -> HTML {
         let rows = index.books.flatMap { book in
             book.views.map { view -> [HTML] in
-                let digest = Digest(view)
+                let digest = Digest(view, now: index.now?.rfc3339)
                 return [
                     "<a href=\"\(address(page(of: book)))\">\(view.rig)</a>",
                     "\(view.nights.count)",
@@ -201,6 +201,7 @@ enum RunIndexPage {
         case "pass": "<span class=\"good\">✓ passed</span>"
         case "fail": "<span class=\"bad\">✗ failed</span>"
         case "invalid": "<span class=\"warn\">! not to be trusted</span>"
+        case "" where entry.isUnderWay: "<span class=\"soft\">… may go on</span>"
         case "": "<span class=\"warn\">! no report</span>"
         default:
             entry.wasInterrupted
@@ -211,8 +212,10 @@ enum RunIndexPage {
 
     private static func sign(_ entry: RunIndex.Entry) -> HTML {
         let (look, sign) =
-            entry.outcome == "pass"
-            ? ("good", "✓") : entry.outcome == "fail" ? ("bad", "✗") : ("warn", "!")
+            entry.isUnderWay
+            ? ("soft", "…")
+            : entry.outcome == "pass"
+                ? ("good", "✓") : entry.outcome == "fail" ? ("bad", "✗") : ("warn", "!")
         let text: HTML = "<span class=\"\(look)\">\(sign)</span>"
         guard let page = entry.page else { return text }
         return """
