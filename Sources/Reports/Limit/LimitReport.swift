@@ -191,8 +191,8 @@ package struct LimitReport: Sendable, Hashable {
         case .found: "Limit: \(limitText)."
         case .stepsUsed where limit != nil:
             "Limit: \(limitText). The interval is wider than the \(Figures.percent(terms.resolution)) "
-                + "asked for: after \(Figures.counted(steps.count, "step")) the results near the limit still differ; "
-                + "raise --step-for or --max-steps."
+                + "asked for: the search ended after \(Figures.counted(steps.count, "step")); raise --max-steps, or "
+                + "--step-for where results near the limit differ."
         case .stepsUsed:
             "No limit found in \(Figures.counted(steps.count, "step")): \(seenText); "
                 + (nothingHeld ? "lower --from, or raise --max-steps." : "raise --max-steps.")
