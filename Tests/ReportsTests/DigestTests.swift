@@ -325,6 +325,22 @@ struct DigestTests {
         #expect(next.colour == .green && next.notes.contains { $0.hasPrefix("Still observed") })
     }
 
+    @Test("a mark that a night without values had first did not come last night")
+    func markOfGap() throws {
+        var all = nights(quiet + [1, 1]) { $0 < 20 ? "v1" : "v2" }
+        for index in all.indices { all[index].facts = [promise(index < 21 ? 0 : 3)] }
+        all[21].outcome = "fail"
+        all[20] = MadeUp.night(20, [:], gap: "interrupted")
+        all[20].mark = "v2"
+        let told = digest(all)
+        let since = try #require(told.findings.first?.since)
+        #expect(
+            since.text == "Since last night, with mark v2; the last night with values had v1.",
+            "\(since.text)")
+        #expect(
+            told.notes.contains("Mark v2 is new since the last night with values, which had v1."))
+    }
+
     @Test(
         "a deviation from another rule is another one: it began when its own rule was broken first")
     func rules() throws {
@@ -695,6 +711,16 @@ struct GradualRiseTests {
             }
             #expect(wrong <= 1, "\(age) nights: \(wrong) of 50")
         }
+    }
+
+    @Test("two steps are no slow rise", arguments: [(7, 1.5, 3, 2.25), (4, 1.3, 3, 1.69)])
+    func twoSteps(nights: Int, one: Double, more: Int, two: Double) {
+        let levels =
+            quiet + [Double](repeating: one, count: nights) + [Double](repeating: two, count: more)
+        let wrong = (1...50 as ClosedRange<UInt64>).count {
+            rise(levels, noise: 0.02, seed: $0) != nil
+        }
+        #expect(wrong <= 1, "\(wrong) of 50")
     }
 
     @Test("2 % more every night for 16 nights is one")

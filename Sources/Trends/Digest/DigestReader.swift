@@ -43,7 +43,9 @@ struct DigestReader {
                 ? ", with the same mark as the night before (\(mark))"
                 : markBefore.isEmpty
                     ? ", with mark \(mark) (the night before had none)"
-                    : ", when the mark changed from \(markBefore) to \(mark)"
+                    : isNewInGap(first)
+                        ? ", with mark \(mark); the last night with values had \(markBefore)"
+                        : ", when the mark changed from \(markBefore) to \(mark)"
         }
         if !events.isEmpty {
             text +=
@@ -57,6 +59,11 @@ struct DigestReader {
         return Digest.Since(
             night: night.started, mark: mark, markBefore: markBefore, events: events,
             text: text + ".")
+    }
+
+    /// Whether the night before, which has no values, had the mark of that night already.
+    private func isNewInGap(_ night: Int) -> Bool {
+        night > 0 && nights[night - 1].isGap && nights[night - 1].mark == nights[night].mark
     }
 
     /// The first night of the unbroken row of measured nights up to `last` of which `holds` is true.
@@ -411,7 +418,9 @@ struct DigestReader {
             notes.append(
                 (old.isEmpty
                     ? "Last night has mark \(night.mark), the night before had none"
-                    : "The mark changed from \(old) to \(night.mark) last night")
+                    : isNewInGap(newest)
+                        ? "Mark \(night.mark) is new since the last night with values, which had \(old)"
+                        : "The mark changed from \(old) to \(night.mark) last night")
                     + (isBlamed
                         ? "."
                         : view.hasNoResult

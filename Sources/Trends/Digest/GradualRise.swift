@@ -3,10 +3,10 @@ internal import Statistics
 
 /// A series that got worse a little every night: naming a first night, and the deploy before it, would accuse the wrong
 /// one. Told from a step by which of two curves of three parameters lies nearer to the logarithms of the nights: a
-/// level that jumps, or one that rises from some night on.
+/// level that jumps, or one that rises from some night on. Two steps, which have five, must not lie nearer by much either.
 ///
 /// ```text
-/// step:  ......‾‾‾‾‾‾        rise:  ......⟋⟋⟋
+/// step:  ......‾‾‾‾‾‾        rise:  ......⟋⟋⟋        two steps:  .....----‾‾‾‾
 /// ```
 struct GradualRise {
     /// The first night of the rise, as a position among all nights.
@@ -20,6 +20,9 @@ struct GradualRise {
     static let shortest = 6
     /// Of the scatter around the better step so much may be left around the rise.
     static let share = 0.6
+    /// And of that around the best two steps: a rise that is one leaves these a ninth of its own height, and noise fits five
+    /// parameters better than three.
+    static let shareOfTwo = 1.5
 
     /// Nil where a step explains the nights as well; `start` is the night since which the rig is the same.
     init?(_ series: NightSeries, from start: Int) {
@@ -28,8 +31,10 @@ struct GradualRise {
         guard values.count > Self.shortest + 2, values.allSatisfy({ $0 > 0 }), series.unit != .share
         else { return nil }
         let logs = values.map { Elementary.logarithm($0) }
-        guard let step = Self.step(logs), let rise = Self.rise(logs),
+        let steps = StepScatter(logs)
+        guard let step = steps.one, let rise = Self.rise(logs),
             logs.count - rise.first >= Self.shortest, rise.rest < step * Self.share,
+            rise.rest < steps.two * Self.shareOfTwo,
             series.unit == .rate ? rise.slope < 0 : rise.slope > 0
         else { return nil }
         let length = Double(logs.count - rise.first)
@@ -47,16 +52,6 @@ struct GradualRise {
         "\(series.name) gets a little worse every night: from \(series.text(change.before)) to "
             + "\(series.text(change.after)), \(series.shortSize(change)), in "
             + Figures.counted(nights, "night")
-    }
-
-    /// The sum of squares around the best step.
-    private static func step(_ logs: [Double]) -> Double? {
-        (1..<logs.count).map { scatter(logs[..<$0]) + scatter(logs[$0...]) }.min()
-    }
-
-    private static func scatter(_ part: ArraySlice<Double>) -> Double {
-        let mean = part.reduce(0, +) / Double(part.count)
-        return part.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
     }
 
     /// The best level that rises from the night `first` on, by least squares.
@@ -79,5 +74,45 @@ struct GradualRise {
             }
             return (first, level, slope, rest)
         }.min { $0.rest < $1.rest }
+    }
+}
+
+/// Sums of squares around levels that jump.
+private struct StepScatter {
+    /// Of the first so many values.
+    private var sums: [Double] = [0]
+    private var squares: [Double] = [0]
+
+    init(_ values: [Double]) {
+        // Around the mean, so that nothing is lost in differences of large sums.
+        let mean = values.reduce(0, +) / Double(max(1, values.count))
+        for value in values {
+            sums.append(sums[sums.count - 1] + (value - mean))
+            squares.append(squares[squares.count - 1] + (value - mean) * (value - mean))
+        }
+    }
+
+    /// Around the best step; nil of one value.
+    var one: Double? {
+        let end = sums.count - 1
+        return end < 2 ? nil : (1..<end).map { scatter(0, $0) + scatter($0, end) }.min()
+    }
+
+    /// Around the best two.
+    var two: Double {
+        let end = sums.count - 1
+        var best = Double.infinity
+        for second in stride(from: 2, to: end, by: 1) {
+            let rest = scatter(second, end)
+            for first in 1..<second {
+                best = min(best, scatter(0, first) + scatter(first, second) + rest)
+            }
+        }
+        return best
+    }
+
+    private func scatter(_ from: Int, _ to: Int) -> Double {
+        let sum = sums[to] - sums[from]
+        return max(0, squares[to] - squares[from] - sum * sum / Double(to - from))
     }
 }

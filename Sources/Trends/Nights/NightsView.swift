@@ -273,8 +273,10 @@ public struct NightsView: Sendable, Hashable {
     }
 
     /// How a series crept up, where that is what it did: a step, and the deploy before it, would be accused wrongly.
+    /// Nights before an accepted change are of another level.
     func rise(of series: NightSeries) -> GradualRise? {
-        GradualRise(series, from: restarts.last ?? 0)
+        let accepted = series.changes.last { $0.acceptance != nil }?.first ?? 0
+        return GradualRise(series, from: max(restarts.last ?? 0, accepted))
     }
 
     /// `poll-token p99 went from 18.1 ms to 24.2 ms, +34 % (+29 % to +38 %), since ...`; of what crept up, that.
