@@ -367,6 +367,9 @@ struct ComparisonTests {
         // What one of the runs itself lacks is no difference of the set-ups.
         let isOfSetup = !["interrupted", "cut short", "load generator"].contains(what)
         #expect((comparison.reservation?.contains("may not be the cause") ?? false) == isOfSetup)
+        let page = ComparisonPage.text(comparison)
+        #expect(page.contains("Set-ups differ: ") == isOfSetup)
+        #expect(page.contains("<p class=\"note\">The run ") == !isOfSetup)
     }
 
     @Test("a port that changes with each run of the embedded stand-in is no other target")

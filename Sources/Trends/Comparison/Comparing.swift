@@ -9,9 +9,8 @@ extension Comparison {
         self.run = run.side
         earlier = base.charts
         self.floor = floor
-        let setups = Self.setups(base, run)
-        hasOtherSetup = !setups.isEmpty
-        warnings = setups + Self.doubts(base, run)
+        setups = Self.setups(base, run)
+        doubts = Self.doubts(base, run)
         protocols = ProtocolComparison(base, run)
         var (base, run) = (base, run)
         var operations = OperationName.allCases.map(\.name)

@@ -10,10 +10,11 @@ internal import Vocabulary
 public struct Comparison: Sendable, Hashable {
     public var base: Side
     public var run: Side
-    /// Why the two are not alike, and why one of them says little; a sentence each.
-    public var warnings: [String]
-    /// Some of `warnings` are about the set-ups.
-    public var hasOtherSetup: Bool
+    /// What the two set-ups have not in common, a sentence each.
+    public var setups: [String]
+    /// What makes one of the two say little, in words that begin with "the base" or "the run".
+    public var doubts: [String]
+    public var warnings: [String] { setups + doubts }
     public var floor: Floor
     /// Sign-ins first, then operations in the order of `screenrig list`: three times each, then errors.
     public var rows: [Row]

@@ -33,9 +33,11 @@ enum ComparisonSection {
     }
 
     static func warnings(_ comparison: Comparison) -> HTML {
-        let told = comparison.warnings.map {
-            "<p class=\"note\">Set-ups differ: \($0).</p>" as HTML
-        }
+        let told =
+            comparison.setups.map { "<p class=\"note\">Set-ups differ: \($0).</p>" as HTML }
+            + comparison.doubts.map {
+                "<p class=\"note\">\($0.prefix(1).uppercased() + $0.dropFirst()).</p>" as HTML
+            }
         let worth: HTML =
             comparison.reservation.map { "<p class=\"note\">\($0).</p>" as HTML } ?? .none
         return "\(told)\(worth)"

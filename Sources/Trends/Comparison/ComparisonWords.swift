@@ -40,7 +40,7 @@ extension Comparison {
 
     /// A reservation if the set-ups differ; nil otherwise.
     public var reservation: String? {
-        !hasOtherSetup
+        setups.isEmpty
             ? nil
             : "the set-ups differ, so the service may not be the cause of a difference"
     }
