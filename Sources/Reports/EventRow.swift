@@ -226,8 +226,10 @@ extension EventRow {
         _ before: [OperationName: Histogram], _ after: [OperationName: Histogram]
     ) -> String? {
         var worst: (name: OperationName, before: Double, after: Double)?
-        for (name, times) in after {
-            guard let earlier = before[name], min(earlier.count, times.count) >= 20,
+        // In their order: of two that are slower by the same, it is always the same one.
+        for name in OperationName.allCases {
+            guard let earlier = before[name], let times = after[name],
+                min(earlier.count, times.count) >= 20,
                 let usual = earlier.milliseconds(atShare: 0.5),
                 let now = times.milliseconds(atShare: 0.5), now >= 2 * usual,
                 let high = earlier.milliseconds(atShare: 0.75),
