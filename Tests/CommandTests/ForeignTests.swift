@@ -377,57 +377,54 @@ struct ForeignTests {
         "a case of logout-final is not reproduced by the check of a code, which stays as it was recorded"
     )
     func mendedLogout() async throws {
-        let folder = TestFolder()
-        let raced = try await Command.run(
-            "race", Command.rig("races/poll-logout.yaml"), "--virtual", "--fault",
-            "logout-resurrection", "--trials", "200", "--out", "race", in: folder)
-        #expect(raced.code == 1, "\(raced.output)\(raced.errors)")
-        let server = try ForeignServer(["--shape", "recorded"], in: folder)
-        let ended = try await Command.run(
-            "replay", "race/cases/poll-logout-logout-final.json", "--target",
-            await server.command.url(), "--times", "4", in: folder)
+        let ended = try await replay(
+            "poll-logout", "logout-final", of: "logout-resurrection", trials: 200, times: 4,
+            on: ["--shape", "recorded"])
         #expect(ended.code == 0, "\(ended.output)\(ended.errors)")
         #expect(ended.output.contains("0 of 4 "), "\(ended.output)")
     }
 
     /// However soon the race that found the case asked for the last time.
-    @Test("a lost sign-in is lost in a replay where it would be in a run, and not before")
-    func replayedDelivery() async throws {
-        let folder = TestFolder()
-        let raced = try await Command.run(
-            "race", Command.rig("races/poll-authenticate.yaml"), "--virtual", "--fault",
-            "lost-authentication", "--trials", "300", "--out", "race", in: folder)
-        #expect(raced.code == 1, "\(raced.output)\(raced.errors)")
-        for (fault, code, hits) in [
-            ("late-visibility:3500", 0, "0 of 2 "), ("never-delivered", 1, "2 of 2 "),
-        ]
-            as [(String, Int32, String)]
-        {
-            let server = try ForeignServer(["--fault", fault], in: folder)
-            let ended = try await Command.run(
-                "replay", "race/cases/poll-authenticate-sign-in-delivered.json", "--target",
-                await server.command.url(), "--set", "load.settle=1s", "--times", "2", in: folder)
-            #expect(ended.code == code, "\(fault): \(ended.output)\(ended.errors)")
-            #expect(ended.output.contains(hits), "\(fault): \(ended.output)")
-        }
+    @Test(
+        "a lost sign-in is lost in a replay where it would be in a run, and not before",
+        arguments: [("late-visibility:3500", 0, "0 of 2 "), ("never-delivered", 1, "2 of 2 ")]
+            as [(String, Int32, String)])
+    func replayedDelivery(fault: String, code: Int32, hits: String) async throws {
+        let ended = try await replay(
+            "poll-authenticate", "sign-in-delivered", of: "lost-authentication", times: 2,
+            on: ["--fault", fault], ["--set", "load.settle=1s"])
+        #expect(ended.code == code, "\(ended.output)\(ended.errors)")
+        #expect(ended.output.contains(hits), "\(ended.output)")
     }
 
     @Test(
         "a case is replayed where a provider's login ends without an assertion",
         arguments: ["direct", "own", "page"])
     func replayedLogin(shape: String) async throws {
-        let folder = TestFolder()
-        let raced = try await Command.run(
-            "race", Command.rig("races/poll-authenticate.yaml"), "--virtual", "--fault",
-            "ack-before-apply:window=30ms", "--trials", "300", "--out", "race", in: folder)
-        #expect(raced.code == 1, "\(raced.output)\(raced.errors)")
-        let server = try ForeignServer(
-            ["--shape", shape, "--fault", "late-visibility:1500"], in: folder)
-        let ended = try await Command.run(
-            "replay", "race/cases/poll-authenticate-sign-in-visible.json", "--target",
-            await server.command.url(), "--times", "4", in: folder)
+        let ended = try await replay(
+            "poll-authenticate", "sign-in-visible", of: "ack-before-apply:window=30ms", times: 4,
+            on: ["--shape", shape, "--fault", "late-visibility:1500"])
         #expect(ended.code == 1, "\(ended.output)\(ended.errors)")
         #expect(ended.output.contains("4 of 4 "), "\(ended.output)")
+    }
+
+    /// Replays on a foreign server the case that a race in virtual time finds of a fault of the stand-in.
+    private func replay(
+        _ plan: String, _ invariant: String, of fault: String, trials: Int = 300, times: Int,
+        on server: [String], _ options: [String] = []
+    ) async throws -> Command.Ended {
+        let folder = TestFolder()
+        let raced = try await Command.run(
+            "race", Command.rig("races/\(plan).yaml"), "--virtual", "--fault", fault, "--trials",
+            "\(trials)", "--out", "race", in: folder)
+        #expect(raced.code == 1, "\(raced.output)\(raced.errors)")
+        let foreign = try ForeignServer(server, in: folder)
+        return try await Command(
+            [
+                "replay", "race/cases/\(plan)-\(invariant).json", "--target",
+                await foreign.command.url(), "--times", "\(times)",
+            ] + options, in: folder
+        ).ended()
     }
 
     @Test(
