@@ -37,16 +37,7 @@ struct DigestReader {
         let mark = night.mark
         let markBefore = earlier?.mark ?? ""
         var text = "\(fact) \(first == newest ? "last night" : "the night of \(night.day)")"
-        if !mark.isEmpty {
-            text +=
-                mark == markBefore
-                ? ", with the same mark as the night before (\(mark))"
-                : markBefore.isEmpty
-                    ? ", with mark \(mark) (the night before had none)"
-                    : isNewInGap(first)
-                        ? ", with mark \(mark); the last night with values had \(markBefore)"
-                        : ", when the mark changed from \(markBefore) to \(mark)"
-        }
+        text += words(ofMark: mark, after: markBefore, on: first)
         if !events.isEmpty {
             text +=
                 "; new in that night's run: \(events.count == 1 ? "event" : "events") "
@@ -59,6 +50,16 @@ struct DigestReader {
         return Digest.Since(
             night: night.started, mark: mark, markBefore: markBefore, events: events,
             text: text + ".")
+    }
+
+    /// A night's mark beside that of the last night with values; empty where it has none.
+    private func words(ofMark mark: String, after before: String, on night: Int) -> String {
+        if mark.isEmpty { return "" }
+        if mark == before { return ", with the same mark as the night before (\(mark))" }
+        if before.isEmpty { return ", with mark \(mark) (the night before had none)" }
+        return isNewInGap(night)
+            ? ", with mark \(mark); the last night with values had \(before)"
+            : ", when the mark changed from \(before) to \(mark)"
     }
 
     /// Whether the night before, which has no values, had the mark of that night already.
