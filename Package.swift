@@ -86,7 +86,7 @@ let package = Package(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
 
-        .systemLibrary(name: "CEpoll"),
+        .systemLibrary(name: "CLinux"),
 
         part("Statistics", isQuick: true),
         part("Formats", isQuick: true),
@@ -95,7 +95,7 @@ let package = Package(
         part(
             "Journal",
             [
-                "Dialects", "Vocabulary", "Formats", "Statistics",
+                "Dialects", "Vocabulary", "Formats", "Statistics", "CLinux",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ], isQuick: true),
@@ -106,7 +106,7 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ]),
         part("Manifests", ["Rigs", "Formats"]),
-        part("Lanes", ["Journal", "Dialects", "Vocabulary", "Formats", "CEpoll"], isQuick: true),
+        part("Lanes", ["Journal", "Dialects", "Vocabulary", "Formats", "CLinux"], isQuick: true),
         part(
             "Devices",
             ["Rigs", "Lanes", "Journal", "Dialects", "Vocabulary", "Formats", "Statistics"],

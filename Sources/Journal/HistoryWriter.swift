@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Glibc
 internal import Synchronization
 public import Vocabulary
 
@@ -59,25 +58,24 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
     ) throws(JournalError) {
         self.backlog = backlog
         self.delay = delay
-        // Lanes that wait for the journal have nothing to go first with.
-        let pause: () -> Void = waits ? {} : { Self.giveWay() }
         ledger = try Ledger(
-            path: path, header: header, recording: recording, pageLimit: pageLimit, pause: pause)
+            path: path, header: header, recording: recording, pageLimit: pageLimit)
         gate = waits ? DispatchSemaphore(value: Self.waitingLimit) : nil
         self.onFailure = onFailure
         timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now() + Self.beat, repeating: Self.beat)
         timer.setEventHandler { [weak self] in self?.tick() }
         timer.activate()
+        // Lanes that wait for the journal have nothing to go first with.
+        guard !waits else { return }
+        ledger.pause = { [unowned self] in
+            Background.giveWay(waiting: shared.withLock { $0.waitingExchanges })
+        }
     }
 
     deinit {
         timer.cancel()
     }
-
-    /// Lets a lane go first that woke up meanwhile, on a core that they share: Linux from 6.6 on (EEVDF) leaves the
-    /// processor to who has it for a millisecond or more.
-    public static func giveWay() { sched_yield() }
 
     /// Hands a batch over. Called on a lane's thread.
     public func append(_ batch: Batch) {
@@ -90,6 +88,7 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
         }
         queue.async { [self] in
             assertOnQueue()
+            if gate == nil { Background.begin() }
             delay()
             ledger.take(batch, keeps: !isBehind)
             shared.withLock { shared in
@@ -188,6 +187,7 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
     /// Five times in a second: so at most the last second is missing after `kill -9`.
     private func tick() {
         assertOnQueue()
+        if gate == nil { Background.begin() }
         ledger.settle()
         tellFailure()
         let ticks = shared.withLock { shared in

@@ -51,15 +51,13 @@ final class Ledger {
     private static let patience = 5
 
     /// Called after every so many exchanges, some tens of microseconds: for those who share a core with a lane.
-    private let pause: () -> Void
+    var pause: () -> Void = {}
     static let stretch = 32
 
     init(
-        path: String, header: HistoryHeader, recording: Recording, pageLimit: Int?,
-        pause: @escaping () -> Void = {}
+        path: String, header: HistoryHeader, recording: Recording, pageLimit: Int?
     ) throws(JournalError) {
         self.path = path
-        self.pause = pause
         self.recording = recording
         isLimited = pageLimit != nil
         keeper = Keeper(recording, seed: header.seed)

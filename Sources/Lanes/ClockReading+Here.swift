@@ -1,4 +1,4 @@
-internal import CEpoll
+internal import CLinux
 internal import Glibc
 public import Journal
 

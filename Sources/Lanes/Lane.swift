@@ -1,4 +1,4 @@
-internal import CEpoll
+internal import CLinux
 public import Dialects
 internal import Glibc
 public import Journal
@@ -343,7 +343,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         thread.store(UInt(pthread_self()), ordering: .releasing)
         defer { thread.store(0, ordering: .releasing) }
         // Refused or ignored, the lane is later where it shares its core with journal and judge.
-        if loop.canBeWoken { _ = lane_shorten_slices() }
+        if loop.canBeWoken { _ = thread_set_slices(100_000) }
         var stopAt: Instant?
         var began = loop.now
         turns.begin()

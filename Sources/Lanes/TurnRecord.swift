@@ -1,4 +1,4 @@
-internal import CEpoll
+internal import CLinux
 internal import Dialects
 internal import Glibc
 internal import Journal

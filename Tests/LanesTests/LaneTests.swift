@@ -1,5 +1,6 @@
 import Dialects
 import Dispatch
+import Foundation
 import Glibc
 import Journal
 import Synchronization
@@ -197,6 +198,33 @@ struct LaneTests {
         }
         let gaps = zip(sink.batches, sink.batches.dropFirst()).map { $1.through - $0.through }
         #expect(gaps.allSatisfy { $0 <= .milliseconds(110) })
+    }
+
+    @Test("the short slices of a lane are not those of a thread that it starts")
+    func slices() throws {
+        let lane = lane(try LiveLoop(origin: LiveLoop.monotonic()))
+        let log = Log()
+        lane.start {
+            log.say(Self.slice)
+            let done = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                log.say(Self.slice)
+                done.signal()
+            }
+            done.wait()
+        }
+        lane.run { true }
+        guard log.lines.first == "100000" else {
+            return print("skipped: this kernel has no slices that a thread may ask for")
+        }
+        #expect(log.lines.count == 2 && log.lines[1] != log.lines[0], "\(log.lines)")
+    }
+
+    /// Of the calling thread, in nanoseconds; empty where the kernel does not tell.
+    private static var slice: String {
+        let text = (try? String(contentsOfFile: "/proc/thread-self/sched", encoding: .utf8)) ?? ""
+        let line = text.split(separator: "\n").first { $0.hasPrefix("se.slice ") }
+        return line?.split(separator: " ").last.map(String.init) ?? ""
     }
 
     @Test("a live lane takes work from other threads, and does it on its own")

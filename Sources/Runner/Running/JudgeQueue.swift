@@ -1,13 +1,12 @@
 package import Checker
 internal import Dispatch
-internal import Glibc
 package import Journal
 package import Reports
 internal import Synchronization
 
 /// Judges a run while it goes on, on a queue of its own: batches go to the journal first, and then
 /// to the judge, so that a slow verdict delays no lane. Where a lane and the judge have one core
-/// between them, the lane goes first (`stepBack`, `HistoryWriter.giveWay`): what is measured must not show who looks on.
+/// between them, the lane goes first (`Background`).
 ///
 /// It never judges a sample and calls it the whole. Where more waits than `backlogLimit`, it stops
 /// listening, and what it did not hear is judged in the end:
@@ -81,14 +80,14 @@ package final class JudgeQueue: HistorySink, @unchecked Sendable {
         queue.async { [self] in
             assertOnQueue()
             if gate == nil {
-                Self.stepBack()
-                judge.take(batch, pause: HistoryWriter.giveWay)
+                Background.begin(niceness: 10)
+                judge.take(batch, pause: giveWay)
             } else {
                 judge.take(batch)
             }
             for household in judge.takeAccused() { writer.keepWhole(household) }
             shared.withLock { $0.waiting -= count }
-            if gate == nil { HistoryWriter.giveWay() }
+            if gate == nil { giveWay() }
             lookUp()
             gate?.signal()
         }
@@ -135,11 +134,8 @@ package final class JudgeQueue: HistorySink, @unchecked Sendable {
         shared.withLock { $0.findings = findings }
     }
 
-    /// Gives this thread a tenth of a core where lanes want all of it. Dispatch gives all its threads the
-    /// same priority on Linux, where a niceness is a thread's own; each batch says it again, for the
-    /// queue's thread may be another one.
-    private static func stepBack() {
-        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+    private func giveWay() {
+        Background.giveWay(waiting: shared.withLock { $0.waiting })
     }
 
     private func assertOnQueue() {

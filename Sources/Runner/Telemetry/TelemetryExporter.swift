@@ -1,7 +1,6 @@
 internal import Dialects
 internal import Dispatch
 internal import Foundation
-internal import Glibc
 internal import Journal
 package import Reports
 internal import Rigs
@@ -200,8 +199,7 @@ package final class TelemetryExporter: @unchecked Sendable {
 
     private func beat() {
         assertOnQueue()
-        // A lower priority, like the judge's: a lane that needs this core goes first.
-        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+        Background.begin(niceness: 10)
         // No longer than a beat: a collector that is slow to take spans gets metrics all the same.
         sendSpans(until: .now() + 1)
         guard DispatchTime.now() >= metricsDue else { return }

@@ -1,6 +1,6 @@
 /// The Linux calls that Swift's Glibc module leaves out. Needs glibc 2.35 for `epoll_pwait2`.
-#ifndef SCREENRIG_CEPOLL_H
-#define SCREENRIG_CEPOLL_H
+#ifndef SCREENRIG_CLINUX_H
+#define SCREENRIG_CLINUX_H
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -23,11 +23,12 @@ static inline int lane_sharpen_timers(void) {
     return prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 }
 
-// Of the calling thread: asks for slices of 0.1 ms, the rest of its scheduling as it is. Since Linux 6.12 a
-// thread with a shorter slice that wakes up goes before one with a longer: a lane before journal and judge, which
-// would else keep a core they share for 3 ms. Its share of the core stays the same. Older kernels ignore it.
+// Of the calling thread: asks for slices of so many nanoseconds, 0.1 to 100 ms, the rest of its scheduling as it is. Since
+// Linux 6.12 a thread with a shorter slice that wakes up goes before one with a longer; its share of the core stays the
+// same. Older kernels ignore it. Threads that it starts have the usual slices (1, SCHED_FLAG_RESET_ON_FORK): Dispatch starts
+// those of its queues from whichever thread asks first.
 // The structure is the kernel's (sched_setattr(2)); not every glibc has it.
-static inline int lane_shorten_slices(void) {
+static inline int thread_set_slices(uint64_t nanoseconds) {
     struct {
         uint32_t size, policy;
         uint64_t flags;
@@ -37,7 +38,8 @@ static inline int lane_shorten_slices(void) {
     } attributes = {0};
     if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) != 0) return -1;
     attributes.size = sizeof attributes;
-    attributes.runtime = 100000;
+    attributes.flags |= 1;
+    attributes.runtime = nanoseconds;
     return (int)syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
