@@ -80,7 +80,7 @@ extension Household {
 
     /// From a fresh code on the screen to the token.
     @inline(never)
-    private func signInByCode(_ start: SignInStart) async throws(StopReason) {
+    func signInByCode(_ start: SignInStart) async throws(StopReason) {
         guard let issued = try await firstCode(start) else { return }
         let shown = show(issued)
         defer { codeOnScreen = nil }

@@ -78,7 +78,7 @@ extension Household {
         guard let issued = try await issueCode(mvpd: nil) else { return }
         let shown = show(issued)
         defer { codeOnScreen = nil }
-        async let platform: Void = trySignOn()
+        async let platform = trySignOn()
         var halt: StopReason?
         do throws(StopReason) {
             try await pollAll(
@@ -89,16 +89,26 @@ extension Household {
         } catch {
             halt = error
         }
-        await platform
-        if let halt { throw halt }
+        let another = await platform
+        if let halt {
+            guard let another else { throw halt }
+            // The platform's answer was a code, which ended the one on the screen (rest-v2.md § 8.3).
+            formerCode = issued.code
+            return try await signInByCode(SignInStart(issued: another))
+        }
         if record.signOn.paths.isEmpty { signedIn(by: .code) }
         reach(.signedIn)
         if terms.code.deletesAfter { try await deleteCode(issued) }
     }
 
-    /// Where it comes to nothing, the code is still there.
-    private func trySignOn() async {
-        do throws(StopReason) { _ = try await signOnByPlatform() } catch { return }
+    /// Where it comes to nothing, the code is still there, or there is another.
+    private func trySignOn() async -> IssuedCode? {
+        do throws(StopReason) {
+            guard case .regular(let start) = try await signOnByPlatform() else { return nil }
+            return start.issued
+        } catch {
+            return nil
+        }
     }
 
     /// A wait of somebody who walks a login.

@@ -68,13 +68,6 @@ extension Rig {
                     + (kind.firstScreen.hasWebView ? "ios" : "tvos")
                     + ", or protocol: adobe-pass-v1")
         }
-        if kind.hasSecondViewer > 0, let platform = kind.platform, !platform.succeeds {
-            reader.refuse(
-                marks["second-viewer"].place,
-                "under adobe-pass-v2 a platform that does not sign in answers with a new code, "
-                    + "which ends the one that the second viewer types; remove second-viewer or "
-                    + "platform-sign-on")
-        }
     }
 
     private func checkDeviceGrant(

@@ -63,10 +63,6 @@ struct ProtocolOfKindTests {
                 "remove target"
             ),
             (
-                "second-viewer: 100%, platform-sign-on: {access: denied}", "", "adobe-pass-v2",
-                "answers with a new code"
-            ),
-            (
                 "viewer: {small-letters: 10%}", "", "oauth-device-grant", "remove small-letters"
             ),
             ("viewer: {types-twice: 10%}", "", "oauth-device-grant", "remove types-twice"),

@@ -123,6 +123,19 @@ struct HouseholdsOfV2Tests {
         #expect(!resumed.contains { $0.observation.record?.hasPrefix("authorize") == true })
     }
 
+    @Test("a code from the platform's request takes the place of the one on the screen")
+    func codeOfFallback() throws {
+        let run = try play(
+            "first-screen: tvos, platform-sign-on: {account: fresh}, second-viewer: 100%, "
+                + Self.quick,
+            "standin: {providers: [{id: DemoCable, platform: disabled}, {id: DemoNet, platform: disabled}]}",
+            households: 6)
+        for record in try run.households() {
+            #expect(record.fate == .signedIn && record.cause.isEmpty, "\(record)")
+        }
+        #expect(try run.exchanges().contains { $0.operation == .partnerRequest })
+    }
+
     @Test("who looks at another provider's page first takes none that the TV is signed in with")
     func changesProviderAtSecond() throws {
         let run = try play(
