@@ -151,8 +151,8 @@ extension SharedState {
 
     // MARK: The ledger's accusations
 
-    /// `token-isolation`: an account was shown as a user that it is not. Whatever else broke in that
-    /// household may follow from it.
+    /// `token-isolation`: an account was shown as a user that it is not (`one-token` where that one is of the same household).
+    /// Whatever else broke in that household may follow from it.
     private func accuse(
         _ accusation: UserResolution.Accusation, _ positions: inout [Int: [Int]],
         _ unowned: Set<Int>
@@ -166,23 +166,24 @@ extension SharedState {
             positions[claim.household] = own
         }
         let beats = accusation.beats
-        let source = Invariant.tokenIsolation.source
+        let promise = accusation.promise
+        let source = promise.source
         let standing = standing(
-            .tokenIsolation, accusation.certainty, source, claim.beat.operation)
+            promise, accusation.certainty, source, claim.beat.operation)
         var violation = Violation(
-            invariant: .tokenIsolation, certainty: accusation.certainty, source: source,
+            invariant: promise, certainty: accusation.certainty, source: source,
             standing: standing, household: claim.household,
             exchanges: beats.map { Int($0.sequence) }, operations: beats.map(\.operation),
-            signature: "token-isolation: \(claim.beat.operation.name) \(claim.beat.answer)",
+            signature: "\(promise.name): \(claim.beat.operation.name) \(claim.beat.answer)",
             gap: nil, at: claim.beat.ret, sentence: accusation.sentence, scene: claim.scene,
-            level: .safety)
+            level: promise.level)
         let before = own.first {
-            found[$0].invariant == .tokenIsolation
-                || found[$0].invariant.companions.contains(.tokenIsolation)
+            found[$0].invariant == promise
+                || found[$0].invariant.companions.contains(promise)
                     && found[$0].at <= claim.beat.ret
                     && violation.mayFollow(from: found[$0].standing)
         }
-        if let before, unowned.contains(before), found[before].invariant == .tokenIsolation,
+        if let before, unowned.contains(before), found[before].invariant == promise,
             claim.source == .token, claim.beat.ret <= found[before].at,
             violation.mayFollow(from: found[before].standing)
         {
@@ -193,15 +194,14 @@ extension SharedState {
             violation.companions = found[before].companions
         } else if let before {
             amend(before) { cause in
-                guard cause.invariant != .tokenIsolation,
-                    !cause.companions.contains(.tokenIsolation)
+                guard cause.invariant != promise, !cause.companions.contains(promise)
                 else { return }
-                cause.companions.append(.tokenIsolation)
+                cause.companions.append(promise)
             }
             return
         }
         for position in own
-        where Invariant.tokenIsolation.companions.contains(found[position].invariant)
+        where promise.companions.contains(found[position].invariant)
             || found[position].invariant == .linearizable
         {
             withdraw(position)
@@ -210,7 +210,9 @@ extension SharedState {
                 violation.companions.append(companion)
             }
         }
-        if standing != .suspected { levels.breakSafety(in: claim.household) }
+        if standing != .suspected, promise.level == .safety {
+            levels.breakSafety(in: claim.household)
+        }
         if let position = add(violation) {
             positions[claim.household, default: []].append(position)
         }
@@ -243,6 +245,11 @@ extension UserResolution.Accusation {
         return [before.beat, claim.beat]
     }
 
+    fileprivate var promise: Invariant {
+        if case .mixed = reason { return .oneToken }
+        return .tokenIsolation
+    }
+
     fileprivate var sentence: String {
         let named =
             switch claim.source {
@@ -261,6 +268,10 @@ extension UserResolution.Accusation {
                 + "the other's user"
         case .loginOf(let household):
             text + "which is the login of household \(household)"
+        case .mixed:
+            text
+                + "which is the login of another account of this household: the provider of one sign-in with the user of "
+                + "the other"
         case .notListed:
             text + "but the accounts file has another user-id for the account"
         case .otherThan(let before):

@@ -15,6 +15,9 @@ struct UserResolution {
         case eithers(household: Int)
         /// It is the login of this household, which nobody else has.
         case loginOf(household: Int)
+        /// It is the login of another account of the same household: of two sign-ins at once, one's provider with the other's
+        /// user.
+        case mixed
         /// The accounts file has another user for the account, and this one for nobody.
         case notListed
         /// The account was shown as the user of that claim before: either may be the wrong one.
@@ -166,7 +169,8 @@ extension UserLedger {
             for claim in claims where claim.source == .token {
                 let owners = resolution.owners[claim.user] ?? []
                 if owners.contains(claim.account) { continue }
-                accuse(claim, reasonByHome(of: claim.user) ?? .notListed, owners)
+                accuse(
+                    claim, reasonByHome(of: claim.user, in: claim.household) ?? .notListed, owners)
             }
             judgeRenaming()
         }
@@ -318,7 +322,8 @@ extension UserLedger {
                             name: showing.name, household: showing.household, beat: showing.beat,
                             signIns: 0),
                         reason: login.map { .loginOf(household: $0) }
-                            ?? reasonByHome(of: showing.user) ?? .eithers(household: home),
+                            ?? reasonByHome(of: showing.user, in: showing.household)
+                            ?? .eithers(household: home),
                         certainty: isShared
                             ? .suspicion("several households use that account at once") : .certain))
             }
@@ -374,8 +379,10 @@ extension UserLedger {
         }
 
         /// Nil where the user's own account was shown as it nowhere.
-        private func reasonByHome(of user: UInt64) -> UserResolution.Reason? {
-            if let home = logins[user] { return .loginOf(household: home) }
+        private func reasonByHome(of user: UInt64, in household: Int) -> UserResolution.Reason? {
+            if let home = logins[user] {
+                return home == household ? .mixed : .loginOf(household: home)
+            }
             return resolution.homes[user].map { mixUp(of: user, with: $0) }
         }
 
@@ -409,7 +416,7 @@ extension UserLedger {
             }
             for claim in alone {
                 if let owners = resolution.owners[claim.user], !owners.contains(claim.account),
-                    let reason = reasonByHome(of: claim.user)
+                    let reason = reasonByHome(of: claim.user, in: claim.household)
                 {
                     accuse(claim, reason, owners)
                 } else if isBelieved, known[claim.account].map({ $0 != claim.user }) ?? false {

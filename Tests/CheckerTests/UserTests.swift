@@ -131,6 +131,24 @@ struct UserTests {
         #expect(known.sentences.count == 2)
     }
 
+    @Test("one sign-in's provider with another's user, both of one household, is nobody else's")
+    func mixedAtHome() throws {
+        var story = Self.story()
+        story.rules.inventsLogins = true
+        story.code("CCCCCC1", at: 0, in: 1)
+        story.tell(
+            .tv, .tokenExchange, at: 900, in: 1, code: nil, tag: Self.user("viewer-1"), status: 204)
+        story.assertion(
+            Self.user("viewer-1-second", at: "DemoNet"), at: 1_000, in: 1, code: "CCCCCC1")
+        story.poll(at: 2_000, Self.user("viewer-1-second"), in: 1, code: "CCCCCC1")
+        #expect(Self.accused(story) == ["one-token 1 certain"])
+        let sentence = try #require(story.sentences.first)
+        #expect(
+            sentence.hasSuffix(
+                "which is the login of another account of this household: the provider of one sign-in with the "
+                    + "user of the other"))
+    }
+
     private static func story() -> Story {
         var story = Story()
         story.rules.knowsUsers = false
