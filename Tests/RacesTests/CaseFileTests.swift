@@ -170,6 +170,15 @@ struct CasePageTests {
         #expect(!page.contains("<script") && !page.contains("<img") && !page.contains("<b>"))
     }
 
+    @Test("a script is offered only where one can be written")
+    func script() {
+        var platform = Case.sample
+        #expect(platform.page(replaying: "c.json").contains("--emit python"))
+        platform.schedule.ops[0].step = .tokenExchange
+        let page = platform.page(replaying: "c.json")
+        #expect(!page.contains("--emit python") && page.contains("--times 50"))
+    }
+
     @Test("a case that was never replayed has a page too")
     func bare() {
         var bare = Case.sample

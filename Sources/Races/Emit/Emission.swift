@@ -77,18 +77,10 @@ public struct Emission: Sendable {
     /// One file of Python 3 without any dependency: threads, last bytes released at their offsets,
     /// secrets from the environment; prints k of n, exits 1 while it hits.
     public func python() throws(EmitError) -> String {
-        if emitted.spoken == .oauthDeviceGrant { return try grantPython() }
+        if let refusal = Self.refusal(of: emitted) { throw refusal }
+        // Of what can be scripted, a device grant alone has a script of its own.
         guard let spoken = emitted.spoken, let names = spoken.type.script else {
-            throw .otherProtocol(emitted.target.protocolName)
-        }
-        if let op = emitted.schedule.ops.first(where: { Self.unknown.contains($0.step) }) {
-            throw .unknownStep(op.step.rawValue)
-        }
-        let invariant = emitted.expected.invariant
-        let promises = Script.promises(in: spoken)
-        guard promises.contains(invariant) else {
-            if invariant == .protocolsApart { throw .twoProtocols }
-            throw .unknownPromise(invariant.name, known: promises.sorted().map(\.name))
+            return try grantPython()
         }
         return Script.text(
             spoken, hasIdentities: showsIdentities,
@@ -102,6 +94,23 @@ public struct Emission: Sendable {
                 "TARGET": Self.literal(
                     targetDocument(spoken, names, calls: try calls(in: spoken)).text(.page)),
             ])
+    }
+
+    /// Why no script can play a case; nil where one can, but for what only its requests tell.
+    static func refusal(of found: Case) -> EmitError? {
+        if found.spoken == .oauthDeviceGrant { return nil }
+        guard let spoken = found.spoken, spoken.type.script != nil else {
+            return .otherProtocol(found.target.protocolName)
+        }
+        if let op = found.schedule.ops.first(where: { unknown.contains($0.step) }) {
+            return .unknownStep(op.step.rawValue)
+        }
+        let invariant = found.expected.invariant
+        let promises = Script.promises(in: spoken)
+        if promises.contains(invariant) { return nil }
+        return invariant == .protocolsApart
+            ? .twoProtocols
+            : .unknownPromise(invariant.name, known: promises.sorted().map(\.name))
     }
 
     /// An op names its user to the service by a token of an identity service.

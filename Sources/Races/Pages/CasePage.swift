@@ -66,7 +66,7 @@ enum CasePage {
         let timeline = CaseTimeline(found)
         let curve = HitRateCurve(found)
         return """
-            \(section("see", "Replay", replaying(file, found.replayCommand(of: file))))
+            \(section("see", "Replay", replaying(found, file)))
             \(section("conflict", "The contradiction", timeline.html))
             \(section("curve", "Hit rate by offset", curve.html))
             \(section("prefixes", "Deciding request", CasePrefixes(found).html))
@@ -83,14 +83,27 @@ enum CasePage {
         body.text.isEmpty ? .none : .section(id, title, body)
     }
 
-    private static func replaying(_ file: String, _ command: String) -> HTML {
-        """
-        <p class="lead">Replay it with screenrig, or with Python only; both print k of n hits. The last command \
-        writes a text and that script for readers without screenrig.</p>
-        <pre class="command">\(command) --times 50</pre>
-        <pre class="command">\(command.replacing(" --virtual", with: "")) --emit python &gt; race.py &amp;&amp; python3 race.py</pre>
-        <pre class="command">screenrig explain-finding \(file) --out finding</pre>
-        """
+    private static func replaying(_ found: Case, _ file: String) -> HTML {
+        let command = found.replayCommand(of: file)
+        let isScripted = Emission.refusal(of: found) == nil
+        let lead: HTML =
+            isScripted
+            ? """
+            Replay it with screenrig, or with Python only; both print k of n hits. The last command \
+            writes a text and that script for readers without screenrig.
+            """
+            : "Replay it with screenrig. The last command writes a text for readers without screenrig."
+        let script: HTML =
+            isScripted
+            ? """
+            <pre class="command">\(command.replacing(" --virtual", with: "")) --emit python &gt; race.py &amp;&amp; python3 race.py</pre>
+
+            """ : .none
+        return """
+            <p class="lead">\(lead)</p>
+            <pre class="command">\(command) --times 50</pre>
+            \(script)<pre class="command">screenrig explain-finding \(file) --out finding</pre>
+            """
     }
 
     private static func schedule(_ found: Case) -> HTML {
