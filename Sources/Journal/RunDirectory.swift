@@ -1,4 +1,4 @@
-internal import Formats
+public import Formats
 internal import Foundation
 
 /// The directory of one run: `reports/<slug of rig>-<UTC start>/` (README.md, What a run leaves).
@@ -179,6 +179,16 @@ public struct RunDirectory: Sendable, Hashable {
     /// When it was made, UTC, as its name tells it, else the date of its history:
     /// `20261121T070000Z`. It sorts as text.
     public var stamp: String { age.stamp }
+
+    /// Whether its history was written to within the last minute: a run that goes on writes to it several times a second,
+    /// through the log beside it.
+    public func isWritten(at now: UTCTime) -> Bool {
+        [history, history + "-wal"].contains { path in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            guard let date = attributes?[.modificationDate] as? Date else { return false }
+            return Double(now.seconds) - date.timeIntervalSince1970 < 60
+        }
+    }
 
     /// The stamp of so many seconds before it was made.
     public func stamp(before seconds: Int) -> String {

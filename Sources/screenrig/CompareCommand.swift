@@ -77,6 +77,10 @@ struct CompareCommand: ParsableCommand {
     private func compared(floor: Comparison.Floor) throws -> Comparison {
         let judged = judged ?? RunDirectory.latest
         let directory = try RunDirectory.find(judged)
+        if let unended = try directory.unendedSentence() {
+            throw CommandFailure.couldNotRun(
+                "\(unended); compare it when it has ended, or name another run, such as latest~1")
+        }
         var later = try ComparedRun(directory)
         let place = try baseDirectory(of: later, in: directory)
         if Self.isSame(place, directory) {

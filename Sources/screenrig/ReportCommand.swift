@@ -31,6 +31,9 @@ struct ReportCommand: ParsableCommand {
     func run() throws {
         let (directory, thresholds) = try CommandFailure.catching(as: .couldNotRun) {
             let directory = try RunDirectory.find(recorded)
+            if let unended = try directory.unendedSentence() {
+                Terminal.complain(inWords: "\(unended). This is what it says so far")
+            }
             return (directory, try Self.thresholds(of: History(path: directory.history)))
         }
         if let share { return try Self.share(directory, thresholds, as: share) }

@@ -146,6 +146,23 @@ struct EndingTests {
         #expect(kept == run.number("exchanges", "sent"))
     }
 
+    @Test("report and compare say of a run that goes on that it may")
+    func goingOn() async throws {
+        let folder = TestFolder()
+        let command = try start(long, in: folder)
+        try await inFullSwing(command)
+        let words = "may be going on: its record has no end"
+        let report = try await Command.run("report", "run", in: folder)
+        #expect(report.errors.contains(words), "\(report.errors)")
+        let comparison = try await Command.run("compare", "7d", "run", in: folder)
+        #expect(comparison.code == 3, "\(comparison.output)")
+        #expect(comparison.errors.contains(words), "\(comparison.errors)")
+        command.send(SIGINT)
+        _ = try await command.ended()
+        let ended = try await Command.run("report", "run", in: folder)
+        #expect(!ended.errors.contains(words), "\(ended.errors)")
+    }
+
     @Test("a lane that is stuck does not keep a run from ending with its report")
     func stuck() async throws {
         let folder = TestFolder()

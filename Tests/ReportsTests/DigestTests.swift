@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 import Journal
 import Statistics
@@ -760,6 +761,19 @@ struct NightCalendarTests {
         #expect(missing([2, 3, 4, 5, 6, 9]).isEmpty)
         #expect(missing([2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 16]).isEmpty)
         #expect(missing([2, 3, 4, 5, 6, 9, 10, 12]) == ["2026-11-11"])
+    }
+
+    @Test("no date is missing twice, and none on which a night ran late")
+    func datesOfMissingNights() {
+        func missing(_ starts: [String]) -> [String] {
+            NightCalendar(starts).missing(after: starts[starts.count - 2], before: starts.last!)
+        }
+        let early = (20...26).map { "2026-11-\($0)T02:00:00Z" }
+        #expect(missing(early + ["2026-11-29T21:00:00Z"]) == ["2026-11-27", "2026-11-28"])
+        // Every 20 hours, as somebody's evenings may be.
+        let start = UTCTime(rfc3339: "2026-11-15T04:00:00Z")!.seconds
+        let often = (0...12).map { UTCTime(seconds: start + $0 * 72_000).rfc3339 }
+        #expect(missing(often + ["2026-11-28T04:00:00Z"]) == ["2026-11-26", "2026-11-27"])
     }
 
     @Test("of nights that are run by hand within hours none is missing after a pause")

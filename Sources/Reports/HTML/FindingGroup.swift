@@ -78,7 +78,7 @@ struct FindingGroup {
         let picture: HTML = isPictured ? ViolationPicture.html(told, number: number) : .none
         return """
             <div class="error"><h3>\(title(told, summary))</h3>
-            <p><code>\(Sanitizer.line(told.signature))</code>. \(Sanitizer.line(facts(told).joined(separator: ". "), limit: 600)).</p>
+            <p><code>\(Sanitizer.line(told.signature))</code>. \(Sanitizer.line(facts(told, summary).joined(separator: ". "), limit: 600)).</p>
             <p>\(summary.linked(Sanitizer.line(told.sentence, limit: 600)))</p>\(picture)
             \(next(told, summary))</div>
             """
@@ -97,7 +97,7 @@ struct FindingGroup {
         return "\(least)\(households) of \(judged) \(told.invariant.observed)"
     }
 
-    private func facts(_ told: Violation) -> [String] {
+    private func facts(_ told: Violation, _ summary: Summary) -> [String] {
         let certainty =
             switch told.certainty {
             case .certain: "Certain"
@@ -110,6 +110,15 @@ struct FindingGroup {
         ]
         if !told.companions.isEmpty {
             facts.append("Also violates \(told.companions.map(\.name).joined(separator: ", "))")
+        }
+        let others = summary.findings?.violations.filter {
+            $0.companions.contains(told.invariant) && $0.invariant != told.invariant
+        }
+        if let others, !others.isEmpty {
+            let names = Set(others.map(\.invariant.name)).sorted().joined(separator: ", ")
+            facts.append(
+                "Also in \(Figures.counted(Set(others.map(\.household)).count, "household")) under \(names)"
+            )
         }
         let near = violations.count { $0.nearChange != nil }
         if near > 0 {

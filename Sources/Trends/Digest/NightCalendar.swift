@@ -22,6 +22,7 @@ struct NightCalendar {
             let to = UTCTime(rfc3339: second)?.seconds
         else { return [] }
         return missing(from, to, late: 2, known: starts.filter { $0 <= from })
+            .filter { $0 != UTCTime(seconds: to).date }
     }
 
     /// The nights that should have run after the newest, as of `now`: of a daily one the start was three hours ago.
@@ -41,9 +42,12 @@ struct NightCalendar {
         var missing: [String] = []
         var next = from + usual
         while next + usual / late < to {
-            // On the date of a night that ran none is missing.
-            if next / Self.day > from / Self.day, !isDaily || seen.contains(weekday(next)) {
-                missing.append(UTCTime(seconds: next).date)
+            // On the date of a night that ran none is missing, and on no date more than one.
+            let date = UTCTime(seconds: next).date
+            if next / Self.day > from / Self.day, !isDaily || seen.contains(weekday(next)),
+                missing.last != date
+            {
+                missing.append(date)
             }
             next += usual
         }

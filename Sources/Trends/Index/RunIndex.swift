@@ -144,7 +144,7 @@ extension RunIndex.Entry {
         }
         guard let json = Self.json(directory.file("summary.json")) else {
             guard FileManager.default.fileExists(atPath: directory.history) else { return nil }
-            isUnderWay = Self.isUnderWay(directory, now)
+            isUnderWay = now.map(directory.isWritten) ?? false
             return
         }
         guard json["schema"]?.text?.hasPrefix("screenrig/race/") != true else {
@@ -169,16 +169,6 @@ extension RunIndex.Entry {
         violated = (json["invariants"]?.items("") ?? []).filter {
             ($0["violations"]?.integer ?? 0) > 0
         }.compactMap { $0["name"]?.text }.map { Sanitizer.line($0, limit: 60) }
-    }
-
-    /// A history is written to several times a second, through its log.
-    private static func isUnderWay(_ directory: RunDirectory, _ now: UTCTime?) -> Bool {
-        guard let now else { return false }
-        return [directory.history, directory.history + "-wal"].contains { path in
-            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-            guard let date = attributes?[.modificationDate] as? Date else { return false }
-            return Double(now.seconds) - date.timeIntervalSince1970 < 60
-        }
     }
 
     private mutating func readWhat(_ run: JSONDocument.Value?) {

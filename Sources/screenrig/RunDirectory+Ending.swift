@@ -1,0 +1,15 @@
+internal import Formats
+internal import Journal
+internal import Runner
+
+extension RunDirectory {
+    /// What is to be known of a run that may be going on: its record has no end, and was written to less than a minute ago.
+    /// Nil of all others. Throws what opening its record throws.
+    func unendedSentence() throws -> String? {
+        guard try History(path: history).end == nil,
+            isWritten(at: UTCTime(microseconds: WallClock.microseconds))
+        else { return nil }
+        return
+            "\(path) may be going on: its record has no end, and was written to less than a minute ago"
+    }
+}
