@@ -366,7 +366,8 @@ extension HouseholdState {
             let user = mark(of: face)
             var claim = UserLedger.Claim(
                 source: face.source, account: tags[Int(face.tag)].mark, user: user,
-                person: face.person, name: face.name, household: household, beat: face.first,
+                person: face.person, name: face.name, provider: names[Int(face.tag)].mvpd,
+                household: household, beat: face.first,
                 signIns: attempts.filter { $0.isCandidate && $0.tag == face.tag }.count)
             if registry.users.isContested(user) {
                 claim.scene = scene([face.first])

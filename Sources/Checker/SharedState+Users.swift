@@ -151,8 +151,8 @@ extension SharedState {
 
     // MARK: The ledger's accusations
 
-    /// `token-isolation`: an account was shown as a user that it is not (`one-token` where that one is of the same household).
-    /// Whatever else broke in that household may follow from it.
+    /// `token-isolation`: an account was shown as a user that it is not. `one-token` where nobody else's is shown. Whatever else
+    /// broke in that household may follow from it.
     private func accuse(
         _ accusation: UserResolution.Accusation, _ positions: inout [Int: [Int]],
         _ unowned: Set<Int>
@@ -178,7 +178,7 @@ extension SharedState {
             gap: nil, at: claim.beat.ret, sentence: accusation.sentence, scene: claim.scene,
             level: promise.level)
         let before = own.first {
-            found[$0].invariant == promise
+            found[$0].invariant == promise || found[$0].invariant == .tokenIsolation
                 || found[$0].invariant.companions.contains(promise)
                     && found[$0].at <= claim.beat.ret
                     && violation.mayFollow(from: found[$0].standing)
@@ -246,8 +246,10 @@ extension UserResolution.Accusation {
     }
 
     fileprivate var promise: Invariant {
-        if case .mixed = reason { return .oneToken }
-        return .tokenIsolation
+        switch reason {
+        case .mixed, .elsewhere: .oneToken
+        default: .tokenIsolation
+        }
     }
 
     fileprivate var sentence: String {
@@ -272,6 +274,8 @@ extension UserResolution.Accusation {
             text
                 + "which is the login of another account of this household: the provider of one sign-in with the user of "
                 + "the other"
+        case .elsewhere:
+            text + "but the household signed in at \(claim.provider)"
         case .notListed:
             text + "but the accounts file has another user-id for the account"
         case .otherThan(let before):

@@ -23,6 +23,8 @@ struct UserLedger {
         /// Mark of the user without a provider.
         var person: UInt64
         var name: Tag
+        /// Where the account signed in.
+        var provider: String
         var household: Int
         /// The first answer that named it.
         var beat: CompactOperation

@@ -18,6 +18,8 @@ struct UserResolution {
         /// It is the login of another account of the same household: of two sign-ins at once, one's provider with the other's
         /// user.
         case mixed
+        /// It is at a provider where that account has not signed in.
+        case elsewhere
         /// The accounts file has another user for the account, and this one for nobody.
         case notListed
         /// The account was shown as the user of that claim before: either may be the wrong one.
@@ -48,6 +50,7 @@ extension UserLedger {
     ) -> UserResolution {
         var view = View(claims, listed, shown.mapValues(\.at), book, slack)
         view.strangers = strangers
+        view.resolveProviders()
         view.resolveTokens()
         view.resolve(unplaced)
         for source in [Claim.ClaimSource.media, .metadata, .household] { view.resolve(source) }
@@ -319,7 +322,8 @@ extension UserLedger {
                     .init(
                         claim: Claim(
                             source: .token, account: 0, user: showing.user, person: 0,
-                            name: showing.name, household: showing.household, beat: showing.beat,
+                            name: showing.name, provider: "", household: showing.household,
+                            beat: showing.beat,
                             signIns: 0),
                         reason: login.map { .loginOf(household: $0) }
                             ?? reasonByHome(of: showing.user, in: showing.household)
@@ -330,6 +334,20 @@ extension UserLedger {
         }
 
         // MARK: What else names users
+
+        /// Media tokens and metadata may spell providers otherwise than sign-ins do. Where one of them has its sign-in's own id,
+        /// they do not; then the id of another that households signed in at is that other one.
+        mutating func resolveProviders() {
+            let providers = Set(claims.map(\.provider))
+            for source in [Claim.ClaimSource.media, .metadata] {
+                let own = claims.filter { $0.source == source && !$0.name.mvpd.isEmpty }
+                guard own.contains(where: { $0.name.mvpd == $0.provider }) else { continue }
+                for claim in own
+                where claim.name.mvpd != claim.provider && providers.contains(claim.name.mvpd) {
+                    accuse(claim, .elsewhere, [])
+                }
+            }
+        }
 
         mutating func resolve(_ source: Claim.ClaimSource) {
             var own = claims.filter { $0.source == source }

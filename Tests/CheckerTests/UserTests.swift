@@ -406,6 +406,40 @@ struct UserTests {
         return story
     }
 
+    @Test("a media token at another provider than the platform's sign-in is not that sign-in's")
+    func mediaElsewhere() {
+        func sentences(_ mvpd: String) -> [String] {
+            var story = Self.story()
+            Self.vouch(&story, Self.ann, in: 1, shown: Self.ann.user, from: 0)
+            Self.vouch(
+                &story, Person("ben", "u-22", at: "DemoNet"), in: 2,
+                shown: Self.user("u-22", at: mvpd), from: 600)
+            return story.sentences
+        }
+        #expect(sentences("DemoNet") == [])
+        #expect(sentences("DEMONET") == [], "it may be another spelling")
+        #expect(
+            sentences("DemoCable") == [
+                "household 2: the TV's media-token #3 returned user u-22 at DemoCable, but the household signed "
+                    + "in at DemoNet"
+            ])
+    }
+
+    @Test("another household's user outweighs a mixed one of the same household")
+    func mixedBesideStranger() {
+        var story = Self.story()
+        story.rules.inventsLogins = true
+        story.code("CCCCCC1", at: 0, in: 1)
+        story.tell(
+            .tv, .tokenExchange, at: 900, in: 1, code: nil, tag: Self.user("viewer-1"), status: 204)
+        story.assertion(
+            Self.user("viewer-1-second", at: "DemoNet"), at: 1_000, in: 1, code: "CCCCCC1")
+        story.poll(at: 2_000, Self.user("viewer-2"), in: 1, code: "CCCCCC1")
+        story.poll(at: 2_100, Self.user("viewer-1-second"), in: 1, code: "CCCCCC1")
+        Self.live(&story, Person("viewer-2", "viewer-2"), in: 2, from: 100)
+        #expect(Self.accused(story) == ["token-isolation 1 certain"])
+    }
+
     @Test("a TV that the platform signed in is told another household's user")
     func platform() {
         func told(
