@@ -51,6 +51,8 @@ actor Household {
     var polledCode: IssuedCode?
     /// The code that the TV showed before, where the viewer asked for another.
     var formerCode: Code?
+    /// The service has ended the code that the TV polls for by giving it another.
+    var isCodeReplaced = false
     /// When further poll loops stop; nil while the TV waits for its token.
     var pollersEnd: Instant?
     /// Throttled after its token, the TV polls no more until then, whatever it does meanwhile.

@@ -38,6 +38,7 @@ extension Household {
             let since = lane.now
             try await nap(due - since)
             if let viewerLeft { throw viewerLeft }
+            if isCodeReplaced { throw order.whenOver }
             let settled = !expectsViewer && shift.hasSettled(since: since)
             record.polls += 1
             let polled = try await pollOnce(order.issued, due: due, from: tv)

@@ -90,9 +90,9 @@ extension Household {
             halt = error
         }
         let another = await platform
+        isCodeReplaced = false
         if let halt {
             guard let another else { throw halt }
-            // The platform's answer was a code, which ended the one on the screen (rest-v2.md § 8.3).
             formerCode = issued.code
             return try await signInByCode(SignInStart(issued: another))
         }
@@ -101,11 +101,14 @@ extension Household {
         if terms.code.deletesAfter { try await deleteCode(issued) }
     }
 
-    /// Where it comes to nothing, the code is still there, or there is another.
+    /// Where it comes to nothing, the code is still there, or the answer was another, which has ended it (rest-v2.md § 8.3).
     private func trySignOn() async -> IssuedCode? {
         do throws(StopReason) {
-            guard case .regular(let start) = try await signOnByPlatform() else { return nil }
-            return start.issued
+            guard case .regular(let start) = try await signOnByPlatform(),
+                let another = start.issued
+            else { return nil }
+            (codeOnScreen, isCodeReplaced) = (nil, true)
+            return another
         } catch {
             return nil
         }

@@ -133,7 +133,9 @@ struct HouseholdsOfV2Tests {
         for record in try run.households() {
             #expect(record.fate == .signedIn && record.cause.isEmpty, "\(record)")
         }
-        #expect(try run.exchanges().contains { $0.operation == .partnerRequest })
+        let exchanges = try run.exchanges()
+        #expect(exchanges.contains { $0.operation == .partnerRequest })
+        #expect(exchanges.allSatisfy { !$0.isError }, "the ended code is not polled for")
     }
 
     @Test("who looks at another provider's page first takes none that the TV is signed in with")
