@@ -335,17 +335,15 @@ extension UserLedger {
 
         // MARK: What else names users
 
-        /// Media tokens and metadata may spell providers otherwise than sign-ins do. Where one of them has its sign-in's own id,
-        /// they do not; then the id of another that households signed in at is that other one.
+        /// Media tokens and metadata may spell providers otherwise than sign-ins do. What is literally the id of another that
+        /// households signed in at is that other one.
         mutating func resolveProviders() {
             let providers = Set(claims.map(\.provider))
-            for source in [Claim.ClaimSource.media, .metadata] {
-                let own = claims.filter { $0.source == source && !$0.name.mvpd.isEmpty }
-                guard own.contains(where: { $0.name.mvpd == $0.provider }) else { continue }
-                for claim in own
-                where claim.name.mvpd != claim.provider && providers.contains(claim.name.mvpd) {
-                    accuse(claim, .elsewhere, [])
-                }
+            for claim in claims
+            where [.media, .metadata].contains(claim.source) && !claim.name.mvpd.isEmpty
+                && claim.name.mvpd != claim.provider && providers.contains(claim.name.mvpd)
+            {
+                accuse(claim, .elsewhere, [])
             }
         }
 

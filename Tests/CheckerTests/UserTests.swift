@@ -408,9 +408,9 @@ struct UserTests {
 
     @Test("a media token at another provider than the platform's sign-in is not that sign-in's")
     func mediaElsewhere() {
-        func sentences(_ mvpd: String) -> [String] {
+        func sentences(_ mvpd: String, ann: String = "DemoCable") -> [String] {
             var story = Self.story()
-            Self.vouch(&story, Self.ann, in: 1, shown: Self.ann.user, from: 0)
+            Self.vouch(&story, Self.ann, in: 1, shown: Self.user("u-11", at: ann), from: 0)
             Self.vouch(
                 &story, Person("ben", "u-22", at: "DemoNet"), in: 2,
                 shown: Self.user("u-22", at: mvpd), from: 600)
@@ -423,6 +423,7 @@ struct UserTests {
                 "household 2: the TV's media-token #3 returned user u-22 at DemoCable, but the household signed "
                     + "in at DemoNet"
             ])
+        #expect(sentences("DemoCable", ann: "DemoNet").count == 2, "each has the other's")
     }
 
     @Test("another household's user outweighs a mixed one of the same household")
