@@ -30,7 +30,9 @@ struct SecretTests {
 
     /// A run in which households are violated and errors have examples, so that requests and replies
     /// are kept; and every secret that went over the wire in it, as the wire had it.
-    private func planted() async throws -> (folder: TestFolder, secrets: [String], words: String) {
+    private func planted(isNoisy: Bool = true) async throws
+        -> (folder: TestFolder, secrets: [String], words: String)
+    {
         let folder = TestFolder()
         let statement = Signing.demoSoftwareStatement()
         let planted = ["SR_STATEMENT": statement, "SR_WAF": "waf-7d1e55c0-planted"]
@@ -43,9 +45,9 @@ struct SecretTests {
             Self.rig.replacing("TOKEN", with: folder.path("token.txt")), to: "secrets.yaml")
         let ended = try await Command(
             [
-                "run", "secrets.yaml", "--seed", "1", "--out", "run", "--fault", "noisy", "--fault",
+                "run", "secrets.yaml", "--seed", "1", "--out", "run", "--fault",
                 "partial-logout:keep=authz+media",
-            ], in: folder, environment: planted
+            ] + (isNoisy ? ["--fault", "noisy"] : []), in: folder, environment: planted
         ).ended()
         #expect([0, 1].contains(ended.code), "\(ended.output)\(ended.errors)")
         let signature = try #require(statement.split(separator: ".").last.map(String.init))
@@ -91,15 +93,14 @@ struct SecretTests {
         }
     }
 
-    @Test("whatever an answer was given as a token is in no file either")
-    func tokens() async throws {
-        let (folder, _, _) = try await planted()
+    @Test("whatever an answer was given as a token is in no file either", arguments: [true, false])
+    func tokens(isNoisy: Bool) async throws {
+        let (folder, _, _) = try await planted(isNoisy: isNoisy)
         // No JWT, no SAML document and no bearer can be told from others by its name alone.
         for mark in ["eyJhbGciOi", "PHNhbWxwOlJlc3BvbnNl", "<samlp:Response", "Bearer ey"] {
             #expect(try folder.holding(mark, under: "run") == [], "\(mark)")
         }
         let pattern = #/"(access_token|client_secret|serializedToken)"\s*:\s*"([^"]*)"/#
-        // What the noise does to one household, and whose messages are kept, depends on the machine's pace.
         var plain = ""
         for household in 0..<5 {
             let export = try await Command.run(
@@ -107,7 +108,8 @@ struct SecretTests {
             plain += export.output.replacing("\\\"", with: "\"")
         }
         let found = plain.matches(of: pattern)
-        #expect(found.count > 2)
+        // What noise leaves of a household whose messages are kept depends on the machine's pace.
+        #expect(isNoisy || found.count > 2)
         for match in found { #expect(match.2.hasPrefix("(secret #"), "\(match.0)") }
     }
 
