@@ -252,10 +252,15 @@ extension UserResolution.Accusation {
         }
     }
 
+    private var isElsewhere: Bool {
+        if case .elsewhere = reason { true } else { false }
+    }
+
     fileprivate var sentence: String {
         let named =
             switch claim.source {
             case .token, .media: "user \(claim.name.text)"
+            case .metadata where isElsewhere: "user \(claim.name.text)"
             case .metadata: "userID \(claim.name.user)"
             case .household: "householdID \(claim.name.user)"
             }
