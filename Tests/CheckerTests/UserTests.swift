@@ -133,13 +133,7 @@ struct UserTests {
 
     @Test("one sign-in's provider with another's user, both of one household, is nobody else's")
     func mixedAtHome() throws {
-        var story = Self.story()
-        story.rules.inventsLogins = true
-        story.code("CCCCCC1", at: 0, in: 1)
-        story.tell(
-            .tv, .tokenExchange, at: 900, in: 1, code: nil, tag: Self.user("viewer-1"), status: 204)
-        story.assertion(
-            Self.user("viewer-1-second", at: "DemoNet"), at: 1_000, in: 1, code: "CCCCCC1")
+        var story = Self.bothWays()
         story.poll(at: 2_000, Self.user("viewer-1-second"), in: 1, code: "CCCCCC1")
         #expect(Self.accused(story) == ["one-token 1 certain"])
         let sentence = try #require(story.sentences.first)
@@ -147,6 +141,18 @@ struct UserTests {
             sentence.hasSuffix(
                 "which is the login of another account of this household: the provider of one sign-in with the "
                     + "user of the other"))
+    }
+
+    /// A household that signs in through the platform, and at another provider by the code.
+    private static func bothWays() -> Story {
+        var story = Self.story()
+        story.rules.inventsLogins = true
+        story.code("CCCCCC1", at: 0, in: 1)
+        story.tell(
+            .tv, .tokenExchange, at: 900, in: 1, code: nil, tag: Self.user("viewer-1"), status: 204)
+        story.assertion(
+            Self.user("viewer-1-second", at: "DemoNet"), at: 1_000, in: 1, code: "CCCCCC1")
+        return story
     }
 
     private static func story() -> Story {
@@ -428,13 +434,7 @@ struct UserTests {
 
     @Test("another household's user outweighs a mixed one of the same household")
     func mixedBesideStranger() {
-        var story = Self.story()
-        story.rules.inventsLogins = true
-        story.code("CCCCCC1", at: 0, in: 1)
-        story.tell(
-            .tv, .tokenExchange, at: 900, in: 1, code: nil, tag: Self.user("viewer-1"), status: 204)
-        story.assertion(
-            Self.user("viewer-1-second", at: "DemoNet"), at: 1_000, in: 1, code: "CCCCCC1")
+        var story = Self.bothWays()
         story.poll(at: 2_000, Self.user("viewer-2"), in: 1, code: "CCCCCC1")
         story.poll(at: 2_100, Self.user("viewer-1-second"), in: 1, code: "CCCCCC1")
         Self.live(&story, Person("viewer-2", "viewer-2"), in: 2, from: 100)
