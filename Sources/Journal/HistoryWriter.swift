@@ -65,12 +65,14 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
         timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now() + Self.beat, repeating: Self.beat)
         timer.setEventHandler { [weak self] in self?.tick() }
-        timer.activate()
         // Lanes that wait for the journal have nothing to go first with.
-        guard !waits else { return }
-        ledger.pause = { [unowned self] in
-            Background.giveWay(waiting: shared.withLock { $0.waitingExchanges })
+        if !waits {
+            ledger.pause = { [unowned self] in
+                Background.giveWay(waiting: shared.withLock { $0.waitingExchanges })
+            }
         }
+        // From here on the queue may have the ledger.
+        timer.activate()
     }
 
     deinit {
