@@ -176,7 +176,7 @@ extension SharedState {
             exchanges: beats.map { Int($0.sequence) }, operations: beats.map(\.operation),
             signature: "\(promise.name): \(claim.beat.operation.name) \(claim.beat.answer)",
             gap: nil, at: claim.beat.ret, sentence: accusation.sentence, scene: claim.scene,
-            level: promise.level)
+            level: .safety)
         let before = own.first {
             found[$0].invariant == promise || found[$0].invariant == .tokenIsolation
                 || found[$0].invariant.companions.contains(promise)
@@ -210,9 +210,7 @@ extension SharedState {
                 violation.companions.append(companion)
             }
         }
-        if standing != .suspected, promise.level == .safety {
-            levels.breakSafety(in: claim.household)
-        }
+        if standing != .suspected { levels.breakSafety(in: claim.household) }
         if let position = add(violation) {
             positions[claim.household, default: []].append(position)
         }
@@ -252,17 +250,12 @@ extension UserResolution.Accusation {
         }
     }
 
-    private var isElsewhere: Bool {
-        if case .elsewhere = reason { true } else { false }
-    }
-
     fileprivate var sentence: String {
         let named =
-            switch claim.source {
-            case .token, .media: "user \(claim.name.text)"
-            case .metadata where isElsewhere: "user \(claim.name.text)"
-            case .metadata: "userID \(claim.name.user)"
-            case .household: "householdID \(claim.name.user)"
+            switch (claim.source, reason) {
+            case (.token, _), (.media, _), (_, .elsewhere): "user \(claim.name.text)"
+            case (.metadata, _): "userID \(claim.name.user)"
+            case (.household, _): "householdID \(claim.name.user)"
             }
         let text = "household \(claim.household): \(claim.beat.name) returned \(named), "
         return switch reason {

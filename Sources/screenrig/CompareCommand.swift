@@ -77,7 +77,7 @@ struct CompareCommand: ParsableCommand {
     private func compared(floor: Comparison.Floor) throws -> Comparison {
         let judged = judged ?? RunDirectory.latest
         let directory = try RunDirectory.find(judged)
-        if let unended = try directory.unendedSentence() {
+        if let unended = directory.unendedSentence(try History(path: directory.history)) {
             throw CommandFailure.couldNotRun(
                 "\(unended); compare it when it has ended, or name another run, such as latest~1")
         }

@@ -31,10 +31,11 @@ struct ReportCommand: ParsableCommand {
     func run() throws {
         let (directory, thresholds) = try CommandFailure.catching(as: .couldNotRun) {
             let directory = try RunDirectory.find(recorded)
-            if let unended = try directory.unendedSentence() {
+            let history = try History(path: directory.history)
+            if let unended = directory.unendedSentence(history) {
                 Terminal.complain(inWords: "\(unended). This is what it says so far")
             }
-            return (directory, try Self.thresholds(of: History(path: directory.history)))
+            return (directory, try Self.thresholds(of: history))
         }
         if let share { return try Self.share(directory, thresholds, as: share) }
         try RunReports.write(

@@ -40,14 +40,14 @@ struct NightCalendar {
         let isDaily = usual <= Self.day * 5 / 4
         let seen = Set(known.map { weekday($0) })
         var missing: [String] = []
+        // No date has more than one night.
+        var last = from / Self.day
         var next = from + usual
         while next + usual / late < to {
-            // On the date of a night that ran none is missing, and on no date more than one.
-            let date = UTCTime(seconds: next).date
-            if next / Self.day > from / Self.day, !isDaily || seen.contains(weekday(next)),
-                missing.last != date
-            {
-                missing.append(date)
+            let day = next / Self.day
+            if day > last, !isDaily || seen.contains(weekday(next)) {
+                missing.append(UTCTime(seconds: next).date)
+                last = day
             }
             next += usual
         }
