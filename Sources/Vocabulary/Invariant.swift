@@ -177,7 +177,9 @@ extension Invariant {
                     + "confirmed, and a poll sent more than policies.visibility later still "
                     + "returned \"not yet\". The phone's own check confirms it. Where the phone "
                     + "had not checked by then, the response to its login counts, if the sign-in "
-                    + "came of it and no check of the phone said \"not yet\" after it.",
+                    + "came of it and no check of the phone said \"not yet\" after it. What the TV "
+                    + "did itself counts from its answer on, as documented: a token exchange, a "
+                    + "free preview.",
                 harmless: "Replication lag, or a login that takes effect after its redirect. The "
                     + "protocol forbids neither; policies.visibility sets the delay you accept.",
                 observed: "TVs got 'pending' from a poll after their sign-in had been confirmed",

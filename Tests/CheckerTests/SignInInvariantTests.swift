@@ -322,6 +322,7 @@ struct SignInInvariantTests {
         story.poll(at: 1_200, Story.alice)
         let found = try story.only()
         #expect(found.invariant == .signInVisible && found.certainty == .certain)
+        #expect(found.source == .documented, "204: the token is live at once (rest-v1.md § 13)")
         #expect(
             found.sentence
                 == "household 7: the TV's poll-token #2, sent 16 ms after the TV's "

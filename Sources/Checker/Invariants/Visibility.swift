@@ -61,6 +61,7 @@ extension HouseholdState {
         let gap = beat.call - told.ret
         late = violation(
             .signInVisible, .certain, [told, beat], gap: gap,
+            source: told.isPromisedAtOnce ? .documented : nil,
             "\(beat.name), sent \(milliseconds(gap)) after \(done(told, " had")), returned "
                 + "\"not signed in\"")
     }
@@ -190,5 +191,13 @@ extension HouseholdState {
             violation(
                 .signInDelivered, .given("a login that ends without an error has succeeded"),
                 [only.beat, refused, last.beat].compactMap(\.self), gap: gap, source: .ours, text))
+    }
+}
+
+extension CompactOperation {
+    /// "204, token live at once" (rest-v1.md § 13), "204 token created" (§ 10, N5): such an answer is a promise to the
+    /// device itself, where a login's takes effect on another screen.
+    fileprivate var isPromisedAtOnce: Bool {
+        operation == .tokenExchange || operation == .freePreview
     }
 }
