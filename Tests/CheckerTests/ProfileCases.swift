@@ -329,6 +329,32 @@ extension ProfileCase {
             $0.signOut(at: 12_000, "invalid")
             $0.see(at: 13_000)
         },
+        ProfileCase(
+            "I21: a logout finds no profile where the platform's was shown", .profileViewsAgree
+        ) {
+            $0.session()
+            $0.exchange(at: 1_000)
+            $0.see([Story.shown(alice, from: 1_002, .appleSSO)], at: 2_000)
+            $0.signOut(at: 12_000, "invalid")
+        },
+        ProfileCase("a logout finds none after the one that ended the platform's profile") {
+            $0.session()
+            $0.exchange(at: 1_000)
+            $0.see([Story.shown(alice, from: 1_002, .appleSSO)], at: 2_000)
+            $0.signOut(at: 12_000, "partner_logout")
+            $0.signOut(at: 12_100, "invalid")
+        },
+        ProfileCase("a logout of the platform's profile that opens the provider's page", .conforms)
+        {
+            $0.session()
+            $0.exchange(at: 1_000)
+            $0.signOut(at: 12_000, "logout")
+        },
+        ProfileCase("a logout of both profiles opens the provider's page (B56)") {
+            signedIn(&$0)
+            $0.exchange(at: 11_000)
+            $0.signOut(at: 12_000, "logout")
+        },
         ProfileCase("a logout that is repeated finds none, and so does one whose answer was lost") {
             signedIn(&$0)
             $0.tell(.tv, .logout, at: 12_000, code: nil, lost: true, mvpd: alice.mvpd)

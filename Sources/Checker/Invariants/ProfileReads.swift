@@ -18,7 +18,7 @@ extension HouseholdState {
             if operation.step == .platformExchange { judgeSwitchedOff(beat, answer, book) }
         case .issueCode: judgeAction(operation, beat, answer, book)
         case .preauthorize, .authorize: judgeDecision(operation, beat, answer, book)
-        case .logout where answer.endsNothing: judgeInvalid(operation, beat, book)
+        case .logout: judgeActionOfLogout(operation, beat, answer, book)
         default: break
         }
         if operation.code != 0 { judgeCode(operation, beat) }

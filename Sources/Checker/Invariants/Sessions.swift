@@ -173,33 +173,72 @@ extension HouseholdState {
         return isGone ? nil : last
     }
 
-    // MARK: I21, profile-views-agree
+    // MARK: What a logout says of the profiles (rest-v2.md § 9)
 
-    /// A logout that returns `invalid` says that there is no valid profile (rest-v2.md § 9).
-    mutating func judgeInvalid(
-        _ operation: Observed, _ beat: CompactOperation, _ book: ProfileBook
+    mutating func judgeActionOfLogout(
+        _ operation: Observed, _ beat: CompactOperation, _ answer: ProfileAnswer,
+        _ book: ProfileBook
     ) {
-        guard operation.effect == .success, operation.slot > 0,
-            !mayBeFromBefore(operation.slot, at: operation.call, book),
+        guard operation.effect == .success, operation.slot > 0, let found = answer.logout else {
+            return
+        }
+        switch found {
+        case .noProfile:
+            judgeInvalid(beat, operation.slot, book)
+            let partner = book.partner(of: operation.slot)
+            if partner > 0 { judgeInvalid(beat, partner, book) }
+        case .ownProfile where answer.subject == 0: judgeLogin(endedBy: beat, operation, book)
+        case .ownProfile, .partnersProfile: break
+        }
+    }
+
+    /// `conforms`: whoever signed in by the platform alone is told `partner_logout`, for only the platform's settings end
+    /// the rest. Beside a profile by a login that one's action counts (B56).
+    private mutating func judgeLogin(
+        endedBy beat: CompactOperation, _ operation: Observed, _ book: ProfileBook
+    ) {
+        let (own, partner) = (operation.slot, book.partner(of: operation.slot))
+        guard partner > 0, !mayBeFromBefore(own, at: operation.call, book),
+            !attempts.contains(where: {
+                $0.isCandidate && $0.beat.operation != .ssoProfile && $0.beat.call <= beat.ret
+                    && isOf($0.tag, own)
+            }),
+            !reads.contains(where: { $0.value != 0 && $0.scope.isSame(as: SignInScope(slot: own)) }
+            ),
             let last = lastShown(
-                SignInScope(slot: operation.slot), before: beat.call - registry.visibility),
-            logout(before: last.beat, last.value, at: operation.slot) == nil
+                SignInScope(slot: partner), before: beat.call - registry.visibility)
+        else { return }
+        let text =
+            "\(beat.name) returned \"logout\", \(milliseconds(beat.call - last.beat.ret)) after "
+            + "\(last.beat.name) had returned a profile of the platform, and nobody had signed in at that provider "
+            + "by a login: the action is \"partner_logout\" then"
+        accuse(violation(.conforms, .certain, [last.beat, beat], text))
+    }
+
+    /// I21, profile-views-agree: a logout that returns `invalid` says that there is no valid profile.
+    private mutating func judgeInvalid(
+        _ beat: CompactOperation, _ slot: UInt8, _ book: ProfileBook
+    ) {
+        guard !mayBeFromBefore(slot, at: beat.call, book),
+            let last = lastShown(
+                SignInScope(slot: slot), before: beat.call - registry.visibility),
+            logout(before: last.beat, last.value, at: slot) == nil
         else { return }
         check(.profileViewsAgree)
         let since = last.beat.call - registry.visibility
         let isEnded = signOuts.contains {
             $0.beat.sequence != beat.sequence && $0.effect != .denied && $0.call <= beat.ret
-                && $0.ret >= since && $0.ends(operation.slot)
+                && $0.ret >= since && $0.ends(slot)
         }
-        guard !isEnded, !mayHaveExpired(last.value, by: beat.ret, at: operation.slot) else {
-            return
-        }
+        guard !isEnded, !mayHaveExpired(last.value, by: beat.ret, at: slot) else { return }
         let gap = beat.call - last.beat.ret
         let isProxied = beat.flags & Observed.Flags.proxied.rawValue != 0
         let contradiction =
             "\(beat.name) returned \"invalid\" (no profile) \(milliseconds(gap)) after \(last.beat.name) had "
             + "returned a live profile at that provider; "
-        if !isProxied, let other = elsewhere(operation.slot, since: last.beat, by: beat.ret) {
+        if !isProxied, !book.partners.contains(slot),
+            let other = elsewhere(slot, since: last.beat, by: beat.ret)
+        {
             let text = contradiction + "in between only another provider's changed (\(other.name))"
             return accuse(
                 violation(

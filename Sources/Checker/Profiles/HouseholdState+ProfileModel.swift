@@ -168,8 +168,8 @@ extension HouseholdState {
         let partner = beat.effect != .denied ? book.partner(of: slot) : 0
         if partner > 0 {
             var other = beat
-            let endsPartners = book.answer(operation.sequence).endsPartners
-            if endsPartners { beat.effect = .maybe } else { other.effect = .maybe }
+            let found = book.answer(operation.sequence).logout
+            if found == .partnersProfile { beat.effect = .maybe } else { other.effect = .maybe }
             signOuts.append(SignOut(beat: other, slot: partner))
         }
         signOuts.append(SignOut(beat: beat, slot: slot))

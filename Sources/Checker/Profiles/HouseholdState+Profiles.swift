@@ -56,8 +56,7 @@ extension HouseholdState {
             default: break
             }
         case .logout:
-            answer.endsPartners = observation.record == Observation.partnerLogout
-            answer.endsNothing = observation.record == "invalid"
+            answer.logout = observation.record.flatMap { .init($0) }
             noteIdentityLogout(operation, answer, book)
         case .finishLogin, .platformExchange:
             if operation.effect != .denied { book.hasLoggedIn = true }
@@ -94,7 +93,7 @@ extension HouseholdState {
             IdentityLedger.Logout(
                 subject: answer.subject, mvpd: book.mark(of: operation.slot),
                 beat: CompactOperation(operation), household: household,
-                endsNothing: answer.endsNothing))
+                endsNothing: answer.logout == .noProfile))
     }
 
     /// Whether the profiles of an answer are another app's of the same device: a service may keep them for the device

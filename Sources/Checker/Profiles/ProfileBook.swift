@@ -281,6 +281,15 @@ struct ProfileAnswer: Sendable {
     /// On what a decision rests (rest-v2.md § 7).
     enum DecisionSource: Sendable { case provider, pass, rule, other }
 
+    /// What a logout found and ended (rest-v2.md § 9).
+    enum LogoutAction: Sendable {
+        /// A profile by a login: the provider's own page is to be opened.
+        case ownProfile
+        /// What the platform vouched for.
+        case partnersProfile
+        case noProfile
+    }
+
     /// Why a request was turned down, as far as it matters here.
     enum RefusalReason: Sendable { case invalidated, passUsedUp, deniedByProvider, other }
 
@@ -290,10 +299,7 @@ struct ProfileAnswer: Sendable {
     var action = SessionAction.other
     var source = DecisionSource.other
     var reason = RefusalReason.other
-    /// A logout that ended what the platform vouched for (rest-v2.md § 9).
-    var endsPartners = false
-    /// A logout that found no valid profile.
-    var endsNothing = false
+    var logout: LogoutAction?
     /// No profile, though the request showed the word of a platform that one was made of.
     var lacksVouched = false
 
@@ -302,7 +308,7 @@ struct ProfileAnswer: Sendable {
     /// Whether it is another than what `ProfileBook.answer` has for those that it keeps nothing of.
     var saysSomething: Bool {
         !shown.isEmpty || subject != 0 || action != .other || source != .other || reason != .other
-            || endsPartners || endsNothing || lacksVouched
+            || logout != nil || lacksVouched
     }
 }
 
@@ -315,6 +321,17 @@ extension ProfileAnswer.SessionAction {
         case "authorize authenticatedSSO": self = .authorizeShared
         case "authenticate none": self = .authenticate
         default: self = record.hasPrefix("authorize") ? .authorizeOtherwise : .other
+        }
+    }
+}
+
+extension ProfileAnswer.LogoutAction {
+    init?(_ record: String) {
+        switch record {
+        case "logout": self = .ownProfile
+        case Observation.partnerLogout: self = .partnersProfile
+        case "invalid": self = .noProfile
+        default: return nil
         }
     }
 }

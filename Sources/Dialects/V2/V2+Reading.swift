@@ -216,6 +216,6 @@ extension V2 {
                 missing: "REST V2, L: Location is present")
         }
         return Reading(
-            .ok, .loggedOut(.browser(address)), Observation(.success, record: "logout"))
+            .ok, .loggedOut(.browser(address)), Observation(.success))
     }
 }
