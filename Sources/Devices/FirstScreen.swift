@@ -61,7 +61,9 @@ extension Household {
         var start = SignInStart(mvpd: signedInAt.last)
         if plan.kind.platform != nil {
             switch try await signOnByPlatform() {
-            case .signedIn: return nil
+            case .signedIn:
+                await pollOn()
+                return nil
             case .regular(let regular):
                 start = SignInStart(mvpd: regular.mvpd ?? start.mvpd, issued: regular.issued)
             }

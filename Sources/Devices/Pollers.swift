@@ -47,9 +47,12 @@ extension Household {
         }
     }
 
-    /// Polls for `after-success` with every poll loop; nothing where the rig does not ask for it.
+    /// Polls for `after-success` with every poll loop; nothing where the rig does not ask for it. A TV that the platform
+    /// signed in has no code, and asks by its device.
     func pollOn() async {
-        guard terms.polling.afterSuccess > .zero, polledCode != nil else { return }
+        guard terms.polling.afterSuccess > .zero,
+            polledCode != nil || record.signOn.paths.last == .platform
+        else { return }
         let now = lane.now
         pollersEnd = now + terms.polling.afterSuccess
         async let others: Void = othersPoll(since: now)
@@ -117,10 +120,10 @@ extension Household {
     /// One poll loop, which no answer ends; the `position`-th of the TV is so many parts of an
     /// interval behind the first.
     private func pollOn(at position: Int, since start: Instant) async {
-        guard let issued = polledCode else { return }
+        let issued = polledCode
         let poller = position == 0 ? tv : morePollers[position - 1]
         var pace = PollPlan(
-            terms.polling, atLeast: issued.pollInterval,
+            terms.polling, atLeast: issued?.pollInterval,
             seed: plan.pollSeed.child("poller", position))
         pace.widen(by: slowedDown)
         let share = terms.polling.every / (morePollers.count + 1) * position

@@ -109,7 +109,7 @@ extension Household {
     /// cadence. `poller` is the TV, or another poll loop of it.
     @inline(never)
     func pollOnce(
-        _ issued: IssuedCode, due: Instant, from poller: Screen
+        _ issued: IssuedCode?, due: Instant, from poller: Screen
     ) async throws(StopReason) -> Answered {
         let renewed = tv.renewAt
         let credential = try await credential(of: tv)

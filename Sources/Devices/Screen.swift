@@ -90,7 +90,9 @@ extension Household {
                     Backoff.afterThrottle(
                         Backoff.afterFailure(failures), using: &screen.dice))
             case .unavailable(let pause):
-                guard failures < terms.retries else { throw .refused(answered) }
+                guard Self.isWorthAnotherTry(answered), failures < terms.retries else {
+                    throw .refused(answered)
+                }
                 failures += 1
                 let atLeast = Backoff.afterFailure(failures)
                 try await wait(asBy: answered, pause, atLeast: atLeast, on: screen)
@@ -138,6 +140,11 @@ extension Household {
     private static func isWorthAnotherTry(_ answered: Answered) -> Bool {
         // A service that breaks its protocol is not down; asking again would hide it for 15 s.
         if answered.exchange.outcome == .malformed { return false }
+        // The platform's word serves once, and "anything else" than a token leads to the regular way (apple-sso.md § 1,
+        // step 9; rest-v2.md § 8.3).
+        if answered.exchange.operation.step(onFirstScreen: true) == .platformExchange {
+            return false
+        }
         guard case .unanswered(let error, _) = answered.answer else { return true }
         switch error.kind {
         case .stopped, .hostNotAllowed, .tls: return false

@@ -1,6 +1,7 @@
 import Dialects
 import Journal
 import Reports
+import Statistics
 import Testing
 import Vocabulary
 
@@ -130,6 +131,59 @@ struct FirstScreenTests {
             #expect(record.signOn.paths == paths)
             #expect(record.signInByPath != nil)
         }
+    }
+
+    @Test(
+        "the platform's word is sent once, whatever it is answered (apple-sso.md § 1, step 9)",
+        arguments: ["platform-sign-on.yaml", "v2-platform-sign-on.yaml"])
+    func exchangesOnce(name: String) throws {
+        var rig = try RigFiles.read(name)
+        rig.faults = try RigFiles.read("noisy.yaml").faults
+        (rig.shows, rig.thresholds) = ([], [])
+        var failed = 0
+        for seed in UInt64(1)...8 {
+            rig.seed = Seed(seed)
+            let exchanges = try Rehearsal(rig).exchanges()
+            for (household, own) in Dictionary(grouping: exchanges, by: \.device.household) {
+                let sent = own.filter { [.tokenExchange, .ssoProfile].contains($0.operation) }
+                for (first, next) in zip(sent, sent.dropFirst()) where first.isError {
+                    #expect(
+                        own.contains {
+                            [.profileRequest, .partnerRequest].contains($0.operation)
+                                && $0.sent > first.ended && $0.sent < next.sent
+                        }, "household \(household)")
+                }
+                failed += sent.count(where: \.isError)
+            }
+        }
+        #expect(failed > 0)
+    }
+
+    @Test(
+        "on a test bench a TV that the platform signed in polls on by its device, after a logout as well",
+        arguments: ["platform-sign-on.yaml", "v2-platform-sign-on.yaml"])
+    func pollsOn(name: String) throws {
+        var rig = try RigFiles.read(name)
+        (rig.polling.every, rig.polling.afterSuccess) = (.seconds(3), .seconds(10))
+        (rig.shows, rig.thresholds) = ([], [])
+        let run = try Rehearsal(rig)
+        let records = try run.households().filter { $0.signOn.paths.first == .platform }
+        #expect(!records.isEmpty)
+        let exchanges = try run.exchanges()
+        for record in records {
+            let own = exchanges.filter { $0.device.household == record.household }
+            let token = try #require(record.tokenSeen)
+            let out = own.first { $0.operation == .logout }?.ended ?? .distantFuture
+            let polls = own.filter {
+                $0.code == nil && [.pollToken, .profiles].contains($0.operation)
+                    && $0.planned > token
+            }
+            let (held, gone) = (polls.filter { $0.ended < out }, polls.filter { $0.sent > out })
+            #expect(held.count >= 3 && held.allSatisfy { $0.delivery.status == 200 })
+            #expect(out == .distantFuture || gone.count >= 3, "household \(record.household)")
+        }
+        let summary = try run.summary()
+        #expect(summary.exitStatus == .passed, "\(summary.headline)")
     }
 
     @Test("an app that asks as soon as it is opened asks before its first request, and once")
