@@ -118,9 +118,15 @@ struct ClockReadings: Sendable {
 
     /// Samples that fit one clock.
     private struct Dial: Sendable {
+        /// What all of them have in common but those of `near`.
         var range: OffsetRange
+        /// Those that are beside it within the tolerance. They do not narrow it: what is as far to the other side of it is
+        /// no nearer to them.
+        var near: OffsetRange?
         var count: Int
         var samples: [Sample]
+
+        var span: OffsetRange { near.map(range.joined) ?? range }
     }
 
     /// What times are cut to, in milliseconds.
@@ -155,13 +161,12 @@ struct ClockReadings: Sendable {
             let apart = max(sample.low - now.high, now.low - sample.high) - tolerance
             if apart <= 0 {
                 let (low, high) = (max(now.low, sample.low), min(now.high, sample.high))
-                // Where they touch within the tolerance only, both are kept.
-                dials[position].range =
-                    low <= high
-                    ? OffsetRange(low: low, high: high, at: now.at)
-                    : OffsetRange(
-                        low: min(now.low, sample.low), high: max(now.high, sample.high),
-                        at: now.at)
+                if low <= high {
+                    dials[position].range = OffsetRange(low: low, high: high, at: now.at)
+                } else {
+                    dials[position].near =
+                        dials[position].near?.widened(to: ret).joined(with: sample) ?? sample
+                }
                 dials[position].count += 1
                 if dials.count > 1 || dials[position].samples.count < 64 {
                     note(
@@ -193,7 +198,7 @@ struct ClockReadings: Sendable {
     func offset(at now: Int64, atLeast count: Int = 1) -> OffsetRange? {
         var sum: OffsetRange?
         for position in dials.indices where dials[position].count >= count {
-            let range = dials[position].range.widened(to: now)
+            let range = dials[position].span.widened(to: now)
             sum = sum?.joined(with: range) ?? range
         }
         return sum
@@ -206,12 +211,12 @@ struct ClockReadings: Sendable {
         for position in dials.indices where dials[position].count > dials[most].count {
             most = position
         }
-        let reference = dials[most].range
+        let reference = dials[most].span
         var found: [Sample] = []
         for (position, dial) in dials.enumerated() where position != most {
-            let now = reference.widened(to: dial.range.at)
-            let apart =
-                max(dial.range.low - now.high, now.low - dial.range.high, 0) - tolerance
+            let span = dial.span
+            let now = reference.widened(to: span.at)
+            let apart = max(span.low - now.high, now.low - span.high, 0) - tolerance
             for var sample in dial.samples {
                 sample.distance = max(apart, 0)
                 found.append(sample)
