@@ -27,6 +27,8 @@ public final class HistoryMerge {
         public var households = 0
         /// Households that began and never ended, in ascending order.
         public var unended: [Int] = []
+        /// Number of households that were under way without a sign-in when the part was stopped.
+        public var cutOff = 0
         /// Exchanges that were left out, because their household also ran in another part.
         public var dropped = 0
     }
@@ -163,6 +165,7 @@ public final class HistoryMerge {
         for (part, record) in same {
             counts[part].households += 1
             if record.ended == nil { counts[part].unended.append(record.household) }
+            if record.wasCutOff { counts[part].cutOff += 1 }
         }
         // Parts come in the order of shards and attempts.
         let chosen = same.last { $0.record.ended != nil } ?? same[same.count - 1]
@@ -177,7 +180,17 @@ public final class HistoryMerge {
                 dropped[part].insert(record.household)
             }
         }
-        return parts[chosen.part].shifted(chosen.record)
+        let record = parts[chosen.part].shifted(chosen.record)
+        let wasKilled = parts[chosen.part].history.end == nil
+        return wasKilled && record.ended == nil ? lost(record, of: chosen.part) : record
+    }
+
+    /// Its process has ended, and its screens ask for nothing any more.
+    private func lost(_ record: HouseholdRecord, of part: Int) -> HouseholdRecord {
+        var record = record
+        record.ended = max(record.arrived, parts[part].until)
+        record.cause = HouseholdRecord.lost
+        return record
     }
 
     /// Adds households that a part began without a record of them: a later attempt knows it. After `run`.
@@ -185,7 +198,7 @@ public final class HistoryMerge {
         households += lost.count
         counts[part].households += lost.count
         counts[part].unended = (counts[part].unended + lost.map(\.household)).sorted()
-        var group = lost.map(parts[part].shifted)
+        var group = lost.map { self.lost(parts[part].shifted($0), of: part) }
         try flush(&group)
     }
 

@@ -137,6 +137,9 @@ public struct HouseholdRecord: Sendable, Hashable {
     /// The cause of whoever was under way when the run was ended from outside.
     public static let stopped = "the run was stopped"
 
+    /// The cause of whoever was under way when the process of its shard was killed, in a merged run.
+    public static let lost = "its process was killed"
+
     public init(household: Int, kind: String, lane: Int, arrived: Instant) {
         self.household = household
         self.kind = kind

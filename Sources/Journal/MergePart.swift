@@ -14,6 +14,9 @@ public struct MergePart: Sendable {
 }
 
 extension MergePart {
+    /// When it ended, or when its record ends, in the time of the merged run.
+    var until: Instant { (history.end?.ended ?? history.watermark) + offset }
+
     /// Number of seconds by which its cells move.
     var seconds: Int {
         let nanoseconds = Instant(offset).nanoseconds

@@ -48,9 +48,7 @@ extension Summary {
             settle(.aborted, .couldNotRun, unansweredSentence)
         } else if run.interrupted {
             let after = Figures.span(seconds: run.seconds)
-            // Of a merged run: what was not seen because one of its shards was stopped.
-            let gap = mergeGaps.first.map { "\($0); " } ?? ""
-            settle(.aborted, .interrupted, "Interrupted after \(after): \(gap)\(progress).")
+            settle(.aborted, .interrupted, "Interrupted after \(after): \(progress).")
         } else if run.cutShort {
             let after = Figures.span(seconds: run.seconds)
             settle(

@@ -9,6 +9,8 @@ struct ShardCensus {
     /// Households that never ended, by the position of the run, in ascending order: those with a record without
     /// an end, and those that a later attempt names as lost (`ShardMerge.addUnseen`).
     private(set) var lost: [[Int]] = []
+    /// Number of households that were cut off when their run was stopped, by the position of the run.
+    private var cutOff: [Int] = []
     /// Parts of the plan that were not seen, or seen twice, a sentence each; the first sentence is the summary.
     private(set) var gaps: [String] = []
     private(set) var notes: [String] = []
@@ -18,6 +20,7 @@ struct ShardCensus {
         let runs = shards.runs
         began = merge.counts.map(\.households)
         lost = merge.counts.map(\.unended)
+        cutOff = merge.counts.map(\.cutOff)
         hasDoubles = merge.doubleCount > 0
         var found = shards.damaged + shards.repeated + Self.missing(runs)
         found += cutShort(runs) + Self.doubles(runs, merge)
@@ -87,20 +90,19 @@ struct ShardCensus {
     private func cutShort(_ runs: [ShardRuns.ShardRun]) -> [String] {
         Self.last(runs).compactMap { run in
             let after = Self.span(run.until)
-            guard let end = run.history.end else {
-                // Otherwise nothing is left that another attempt could run.
-                return hadBegunAll(run, runs) ? nil : "\(run.name) was cut short after \(after)"
+            if let failure = run.history.end?.failure, !failure.isEmpty {
+                return "\(run.name) stopped after \(after): \(failure)"
             }
-            if !end.failure.isEmpty { return "\(run.name) stopped after \(after): \(end.failure)" }
-            guard end.interrupted || !end.breaker.isEmpty, let own = run.shard.households else {
-                return nil
+            // Otherwise nothing is left that another attempt could run.
+            guard let how = Self.stop(run), !hadBegunAll(run, runs) else { return nil }
+            guard run.hasEnd, let own = run.shard.households else {
+                return "\(run.name) \(how) after \(after)"
             }
-            let begun = begun(run, runs)
-            let how = end.interrupted ? "was stopped from outside" : "was stopped by its breaker"
-            return begun >= own
-                ? nil
-                : "\(run.name) \(how) after \(after), when \(Figures.count(begun)) of its "
-                    + "\(Figures.counted(own, "household")) had begun"
+            return
+                "\(run.name) \(how) after \(after), when \(Figures.count(begun(run, runs))) of its "
+                + "\(Figures.counted(own, "household")) had begun"
+                + (cutOff(run, runs) == 0
+                    ? "" : " and \(Figures.count(cutOff(run, runs))) were under way")
         }
     }
 
@@ -110,13 +112,28 @@ struct ShardCensus {
             .reduce(0) { $0 + began[$1] }
     }
 
-    /// Whether a run was cut short after its shard had begun all its households, in whatever attempts, and at
+    /// Those of them that were under way without a sign-in when their run was stopped.
+    private func cutOff(_ run: ShardRuns.ShardRun, _ runs: [ShardRuns.ShardRun]) -> Int {
+        runs.indices.filter { runs[$0].shard.number == run.shard.number }
+            .reduce(0) { $0 + cutOff[$1] }
+    }
+
+    /// What ended a run before its time, as `was cut short`; nil where nothing did.
+    private static func stop(_ run: ShardRuns.ShardRun) -> String? {
+        guard let end = run.history.end else { return "was cut short" }
+        if end.interrupted { return "was stopped from outside" }
+        return end.breaker.isEmpty ? nil : "was stopped by its breaker"
+    }
+
+    /// Whether a run ended before its time after its shard had begun all its households, in whatever attempts, and at
     /// least half of them had ended: of a load that arrives at once nothing but its begin may have been seen.
     private func hadBegunAll(_ run: ShardRuns.ShardRun, _ runs: [ShardRuns.ShardRun]) -> Bool {
-        guard !run.hasEnd, !hasDoubles, let own = run.shard.households else { return false }
+        guard Self.stop(run) != nil, !hasDoubles, let own = run.shard.households else {
+            return false
+        }
         let attempts = runs.indices.filter { runs[$0].shard.number == run.shard.number }
         return begun(run, runs) >= own
-            && attempts.reduce(0) { $0 + lost[$1].count } * 2 <= own
+            && attempts.reduce(cutOff(run, runs)) { $0 + lost[$1].count } * 2 <= own
     }
 
     private static func doubles(_ runs: [ShardRuns.ShardRun], _ merge: HistoryMerge) -> [String] {
@@ -151,7 +168,7 @@ struct ShardCensus {
                         + "\(runs[position + 1].shard.attempt)\(losses)")
             } else if hadBegunAll(run, runs) {
                 notes.append(
-                    "\(run.name) was cut short after \(Self.span(run.until)), when all of its households had begun\(losses)"
+                    "\(run.name) \(Self.stop(run) ?? "ended") after \(Self.span(run.until)), when all of its households had begun\(losses)"
                 )
             } else if !gone.isEmpty {
                 notes.append("\(run.name):\(losses.dropFirst())")

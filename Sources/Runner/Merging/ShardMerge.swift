@@ -152,6 +152,7 @@ package struct ShardMerge {
         guard !header.judging.isEmpty else { return header }
         var rules = try Rules(texts: header.judging)
         rules.startedMicroseconds = started
+        rules.isOneShard = false
         rules.shards = runs.count > 1 ? bound.map : nil
         // Degradations are timed from the start of their stand-in, so they do not fit one that started much later.
         if offsets.contains(where: { $0 > Self.sameStart }) { rules.degradations = [] }
@@ -179,8 +180,8 @@ package struct ShardMerge {
         let last = ShardCensus.last(runs)
         let ended = zip(runs, offsets).map { $0.until + .nanoseconds($1) }.max() ?? .start
         var end = HistoryEnd(
-            ended: ended, interrupted: last.contains { $0.history.end?.interrupted == true },
-            failure: "",
+            // What a shard did not run because it was stopped is a gap, as if it had been killed.
+            ended: ended, interrupted: false, failure: "",
             cpuPercent: last.reduce(0) { $0 + ($1.history.end?.cpuPercent ?? 0) },
             historyHash: HistoryMerge.hash(runs.map { $0.history.end?.historyHash ?? "" }))
         if let broken = last.first(where: { $0.history.end?.breaker.isEmpty == false }) {
@@ -229,6 +230,7 @@ package struct ShardMerge {
             if sum == nil { sum = found } else { sum?.add(found) }
         }
         if shards.runs.count > 1 {
+            if !shards.runs[0].header.target.hasPrefix("embedded") { sum?.limitToShards() }
             record.notes.append(
                 "not every exchange was recorded (record: \(shards.runs[0].history.recording)), so the verdicts of the "
                     + "shards are added: promises between households of different shards, such as code-unique, were "
