@@ -13,9 +13,9 @@ enum NightKeeping {
     }
 
     /// Adds a night, lets old directories go, renders page and digest, tells terminal and command; returns
-    /// the exit code. `former`: the run whose row it replaces. `besides` is what the run itself ended with. Without `keep` nothing is deleted.
+    /// the exit code. `former`: the night whose row it replaces. `besides` is what the run itself ended with. Without `keep` nothing is deleted.
     static func keep(
-        _ night: Night, insteadOf former: String = "", in book: NightBook, besides code: ExitCode?,
+        _ night: Night, insteadOf former: Night? = nil, in book: NightBook, besides code: ExitCode?,
         keep: Int?, asJSON: Bool,
         notify: NotifyOptions
     ) throws -> ExitCode {
@@ -25,7 +25,7 @@ enum NightKeeping {
             if let keep {
                 let gone = NightShelf(book: book.path).prune(
                     try book.nights(of: night.rig), keep: keep)
-                for run in gone { try book.forget(run: run) }
+                for night in gone { try book.forget(night) }
             }
             let (nights, accepted) = (try book.nights(), try book.accepted())
             try NightsFiles.write(

@@ -69,18 +69,17 @@ struct NightlyCommand: AsyncParsableCommand {
                 rig: rig.name, startedMicroseconds: started, out: traffic.out)
         }
         // A process that is killed can add nothing any more: its night is in the book from its beginning.
-        try CommandFailure.catching(as: .couldNotRun) {
-            try nights.add(unfinished(rig, directory, started: started, nights))
-        }
+        let unfinished = unfinished(rig, directory, started: started, nights)
+        try CommandFailure.catching(as: .couldNotRun) { try nights.add(unfinished) }
         let failure = await run(into: directory)
         if failure?.code == .badInput {
-            try CommandFailure.catching(as: .couldNotRun) { try nights.remove(run: directory.name) }
+            try CommandFailure.catching(as: .couldNotRun) { try nights.remove(unfinished) }
             directory.removeIfEmpty()
             throw CommandFailure(code: .badInput, message: "")
         }
         let night = night(rig, directory, started: started, failure, nights)
         let code = try NightKeeping.keep(
-            night, insteadOf: directory.name, in: nights, besides: failure?.code,
+            night, insteadOf: unfinished, in: nights, besides: failure?.code,
             keep: keep ?? rig.nightly.keep,
             asJSON: traffic.play.json, notify: notify)
         if code != .passed { throw CommandFailure(code: code, message: "") }
@@ -122,8 +121,12 @@ struct NightlyCommand: AsyncParsableCommand {
     ) -> Night {
         let date = UTCTime(microseconds: started).rfc3339
         do {
+            let history = try History(path: directory.history)
             return try Night(
-                History(path: directory.history), series: rig.nightly.series, started: date,
+                history, series: rig.nightly.series,
+                // As 'nights add' has it, so that this adds no second row.
+                started: history.header.isVirtual
+                    ? date : UTCTime(microseconds: history.header.startedMicroseconds).rfc3339,
                 path: NightShelf(book: nights.path).name(of: directory.path), isOurs: true,
                 mark: mark, alarm: rig.nightly.alarm,
                 stored: StoredRun(directory))

@@ -275,7 +275,7 @@ extension Comparability {
         parts["target", default: ""] += plainTarget ?? target[...]
         parts["protocol"] = protocolName
         parts["lanes"] = setting
-        parts["part of the plan"] = part.first
+        parts["shard"] = part.first
         let named = parts.sorted { $0.key < $1.key }.map { name, text in
             name.filter { !$0.isWhitespace } + "="
                 + String(TextHash.of(text) & 0xffff_ffff, radix: 16)

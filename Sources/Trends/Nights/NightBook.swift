@@ -42,6 +42,8 @@ public final class NightBook: Sendable {
             }
             try database.write { database in
                 try database.execute(sql: Self.tables)
+                // A book from when a name alone told runs apart.
+                try database.execute(sql: "DROP INDEX IF EXISTS nights_by_run")
                 // A book from before nights had marks.
                 let columns = Set(try database.columns(in: "nights").map(\.name))
                 for (name, type) in [("mark", "TEXT NOT NULL DEFAULT ''"), ("alarm", "REAL")]
@@ -87,7 +89,7 @@ public final class NightBook: Sendable {
             path TEXT NOT NULL, ours INTEGER NOT NULL, outcome TEXT NOT NULL,
             headline TEXT NOT NULL, gap TEXT NOT NULL, version TEXT NOT NULL, terms TEXT NOT NULL,
             series TEXT NOT NULL);
-        CREATE UNIQUE INDEX IF NOT EXISTS nights_by_run ON nights (run) WHERE run <> '';
+        CREATE UNIQUE INDEX IF NOT EXISTS nights_by_start ON nights (run, rig, started) WHERE run <> '';
         CREATE TABLE IF NOT EXISTS measures (
             night INTEGER NOT NULL REFERENCES nights (id) ON DELETE CASCADE, series TEXT NOT NULL,
             value REAL NOT NULL, PRIMARY KEY (night, series)) WITHOUT ROWID;
@@ -100,12 +102,13 @@ public final class NightBook: Sendable {
             at TEXT NOT NULL DEFAULT '', PRIMARY KEY (rig, series, at)) WITHOUT ROWID;
         """
 
-    /// Adds a night; the same run again takes the place of its former row, and so does one that has no run any more of that
-    /// of `former`.
-    public func add(_ night: Night, insteadOf former: String = "") throws(NightError) {
+    /// Adds a night; the same run again takes the place of its former row, and a night that has no run any more that of
+    /// `former`.
+    public func add(_ night: Night, insteadOf former: Night? = nil) throws(NightError) {
         try guarded { database in
-            for run in Set([night.run, former]) where !run.isEmpty {
-                try database.execute(sql: "DELETE FROM nights WHERE run = ?", arguments: [run])
+            for known in [night, former].compactMap(\.self) {
+                try database.execute(
+                    sql: "DELETE FROM nights WHERE \(Self.isRun)", arguments: Self.key(of: known))
             }
             try database.execute(
                 sql: """
@@ -133,10 +136,19 @@ public final class NightBook: Sendable {
     }
 
     /// Takes out the night of a run.
-    public func remove(run: String) throws(NightError) {
+    public func remove(_ night: Night) throws(NightError) {
         try guarded { database in
-            try database.execute(sql: "DELETE FROM nights WHERE run = ?", arguments: [run])
+            try database.execute(
+                sql: "DELETE FROM nights WHERE \(Self.isRun)", arguments: Self.key(of: night))
         }
+    }
+
+    /// Names of runs are those of their directories, which a job may give to each of its runs (`--out merged`): a run is
+    /// told by its start as well.
+    private static let isRun = "run <> '' AND run = ? AND rig = ? AND started = ?"
+
+    private static func key(of night: Night) -> StatementArguments {
+        [night.run, night.rig, night.started]
     }
 
     /// All nights, the oldest first; of one rig, or of all.
@@ -220,10 +232,11 @@ public final class NightBook: Sendable {
     }
 
     /// The nights say so themselves where their directory is gone: it is no longer linked to.
-    public func forget(run: String) throws(NightError) {
+    public func forget(_ night: Night) throws(NightError) {
         try guarded { database in
             try database.execute(
-                sql: "UPDATE nights SET path = '', ours = 0 WHERE run = ?", arguments: [run])
+                sql: "UPDATE nights SET path = '', ours = 0 WHERE \(Self.isRun)",
+                arguments: Self.key(of: night))
         }
     }
 

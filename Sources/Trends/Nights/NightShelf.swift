@@ -33,12 +33,12 @@ public struct NightShelf: Sendable {
 
     /// Deletes the directories of all but the newest `keep` nights of a rig; only those that `nightly`
     /// made, and only where the history in them says so: a book may come from elsewhere, and name any
-    /// folder. The rows stay in the series. Returns the names of the runs whose directories went.
-    public func prune(_ nights: [Night], keep: Int) -> [String] {
+    /// folder. The rows stay in the series. Returns the nights whose directories went.
+    public func prune(_ nights: [Night], keep: Int) -> [Night] {
         nights.dropLast(max(1, keep)).filter { $0.isOurs && !$0.path.isEmpty }.compactMap { night in
             let directory = path(of: night.path)
             let files = FileManager.default
-            guard files.fileExists(atPath: directory) else { return night.run }
+            guard files.fileExists(atPath: directory) else { return night }
             // A directory that somebody has put to another use is left alone.
             guard directory == absolute(directory) || !night.path.hasPrefix("/"),
                 !night.path.split(separator: "/").contains(where: { $0.allSatisfy { $0 == "." } }),
@@ -47,7 +47,7 @@ public struct NightShelf: Sendable {
                 let history = try? History(path: directory), history.header.run == night.run
             else { return nil }
             do { try files.removeItem(atPath: directory) } catch { return nil }
-            return night.run
+            return night
         }
     }
 
