@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Reports
+@testable import Trends
 
 @Suite("The report of a merged run")
 struct MergedRunTests {
@@ -67,6 +68,20 @@ struct MergedRunTests {
         let from = try #require(json.firstRange(of: "  \"shards\": [")).lowerBound
         try Golden.expect(String(json[from...]), is: "merged/summary.json")
         #expect(rendered["summary.md"].contains("merged from 4 of 4 shards in 5 attempts"))
+    }
+
+    @Test("a shard that was started again is no other set-up: its lanes count once")
+    func lanes() throws {
+        func comparability(_ sample: Sample, lanes: Int) throws -> Comparability {
+            var summary = try Summary(sample, thresholds: [])
+            summary.run.lanes = lanes
+            return Comparability(summary, sample.header)
+        }
+        let whole = try comparability(Self.sample(), lanes: 8)
+        let again = try comparability(Self.sample { $0.insert($0[2], at: 3) }, lanes: 10)
+        #expect(whole.fingerprint == again.fingerprint && again.lanes == 8)
+        let single = try comparability(Sample(Shape(households: 40)), lanes: 8)
+        #expect(single.lanes == 8)
     }
 
     @Test("start skew is told by nearest rank, of first attempts only")

@@ -26,7 +26,9 @@ struct Comparability: Sendable, Hashable {
         target = Self.withoutPort(summary.run.target)
         protocolName = summary.run.protocolName
         isVirtual = summary.run.isVirtual
-        lanes = summary.run.lanes
+        // Of a merged run those of one attempt of each shard: a shard that was started again has lanes in each.
+        let attempts = max(1, summary.shards.count)
+        lanes = summary.run.lanes * max(1, Set(summary.shards.map(\.shard)).count) / attempts
         version = summary.run.version
         part =
             summary.run.shard.map { shard in
