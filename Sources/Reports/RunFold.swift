@@ -100,7 +100,7 @@ package struct RunFold {
                 versions[$0.route.httpVersion, default: 0] += 1
             }
         }
-        errors = try history.errorGroups().filter { $0.last.second >= loadBegins }
+        errors = try errorsOfLoad(history)
         for (position, group) in errors.prefix(25).enumerated() {
             guard let example = group.example else { continue }
             let message = try history.messages(household: example.device.household)
@@ -113,6 +113,38 @@ package struct RunFold {
         runEvents = try EventRow.rows(
             history, findings, loadBegins: loadBegins, seconds: seconds)
         shows = try HistoryCheckCounter(history, self).results
+    }
+
+    /// Groups of errors without what came before the load. Of a group that has both those of the load are counted in the
+    /// recording; where that does not have all of them, they are as many as the cells leave.
+    private func errorsOfLoad(_ history: some Recorded) throws -> [ErrorGroup] {
+        var groups = try history.errorGroups().filter { $0.last.second >= loadBegins }
+        let both = groups.indices.filter { groups[$0].first.second < loadBegins }
+        guard !both.isEmpty else { return groups }
+        for position in both {
+            let group = groups[position]
+            let inCells = sums.filter { $0.key.operation == group.operation }
+                .reduce(0) { $0 + $1.value.outcomes[Int(group.outcome.rawValue)] }
+            let others = groups.indices.filter {
+                !both.contains($0) && groups[$0].operation == group.operation
+                    && groups[$0].outcome == group.outcome
+            }.reduce(0) { $0 + groups[$1].count }
+            groups[position].count = min(group.count, max(0, inCells - others))
+            groups[position].example = nil
+        }
+        var recorded = [Int](repeating: 0, count: groups.count)
+        try history.exchanges { exchange in
+            guard exchange.isError, exchange.ended.second >= loadBegins,
+                let position = both.first(where: { groups[$0].holds(exchange) })
+            else { return }
+            recorded[position] += 1
+            guard groups[position].example == nil else { return }
+            (groups[position].first, groups[position].example) = (exchange.ended, exchange)
+        }
+        if history.gaps.isEmpty {
+            for position in both { groups[position].count = recorded[position] }
+        }
+        return groups.filter { $0.count > 0 }
     }
 
     /// What tells whether the rig was the bottleneck, and nothing else: of one shard, before it is merged.

@@ -42,6 +42,24 @@ struct PreparationTests {
         #expect(summary.kinds[0].requests == summary.exchanges.sent)
     }
 
+    @Test(
+        "errors before the load are in no group of errors, however the run is recorded",
+        arguments: ["all", "aggregates"])
+    func errorsBefore(record: String) throws {
+        let run = try Rehearsal(
+            Self.rig(["record": record, "faults": "[noisy]", "shows": "[]", "thresholds": "[]"]))
+        let summary = try run.summary()
+        let preparation = try #require(summary.preparation)
+        #expect(preparation.errors > 0)
+        for operation in summary.operations {
+            let errors = summary.errors.filter { $0.operation == operation.name }
+            #expect(
+                errors.reduce(0) { $0 + $1.count } <= operation.errors,
+                "\(operation.name) \(errors)")
+        }
+        #expect(!summary.errors.isEmpty)
+    }
+
     @Test("households are told by the provider that they chose, or that their token names")
     func byProvider() throws {
         let summary = try Rehearsal(Self.rig()).summary()
