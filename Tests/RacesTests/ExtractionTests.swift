@@ -87,6 +87,39 @@ struct ExtractionTests {
         #expect(ops[5].offset == .milliseconds(46))
     }
 
+    @Test("a media token that another household had got brings that household along")
+    func mediaTokenOfAnother() throws {
+        func life(_ household: Int, at: Int64, _ secret: UInt64) -> [Exchange] {
+            let tv = DeviceID(household: household, role: .firstScreen)
+            let phone = DeviceID(household: household, role: .secondScreen)
+            let code = "AAAAAA\(household)"
+            var media = exchange(4, .mediaToken, at: at + 90, by: tv)
+            media.fingerprint = Fingerprint(value: secret)
+            return [
+                exchange(
+                    1, .registrationCode, at: at, by: tv, Observation(.success, code: Code(code))),
+                exchange(
+                    2, .assertion, at: at + 30, by: phone, code: code,
+                    Observation(.none, tag: Tag(mvpd: "A", user: "user-\(household)"))),
+                exchange(3, .authorize, at: at + 60, by: tv), media,
+            ]
+        }
+        let (own, other) = (life(7, at: 1_000, 5), life(2, at: 10, 5))
+        let violation = Violation(
+            invariant: .authorizationGates, certainty: .certain, source: .documented,
+            standing: .fails, household: 7, exchanges: [4], operations: [], signature: "", at: 0,
+            sentence: "")
+        var story = ScheduleExtractor(own, violation)
+        #expect(story.secret == Fingerprint(value: 5))
+        story.add(given: other[3], of: other)
+        let made = try #require(story.schedule)
+        #expect(made.rooms == 2 && story.conflictIDs == ["media-token", "media-token-2"])
+        #expect(
+            made.ops.filter { $0.actor.hasPrefix("other-") }.map(\.step) == [
+                .registrationCode, .authenticate, .authorize, .mediaToken,
+            ])
+    }
+
     @Test("a login whose assertion leads on before it leads back is one")
     func ledOn() throws {
         let life = [

@@ -60,6 +60,11 @@ public struct Extraction {
             if let owner = try household(completingAfter: code) {
                 story.add(other: try history.exchanges(household: owner))
             }
+        } else if let secret = story.secret,
+            let given = try exchange(giving: secret, besides: violation.household)
+        {
+            story.add(
+                given: given, of: try history.exchanges(household: given.device.household))
         } else if let other = try lifeOfWhoever(wasShown: story.ownTags, of: violation) {
             story.add(codeOf: other)
         }
@@ -108,6 +113,18 @@ public struct Extraction {
         let others = try history.exchanges(naming: tag).filter { $0.device.household != own }
         let owner = others.first { $0.operation == .assertion } ?? others.first
         return owner?.device.household
+    }
+
+    /// The first that gave that secret to another household.
+    private func exchange(giving secret: Fingerprint, besides own: Int) throws -> Exchange? {
+        var first: Exchange?
+        try history.exchanges { exchange in
+            guard exchange.fingerprint == secret, exchange.device.household != own,
+                exchange.sent < first?.sent ?? .distantFuture
+            else { return }
+            first = exchange
+        }
+        return first
     }
 
     /// Whose session was completed next after a code was issued: a service that mixes up the two gives the code's

@@ -70,15 +70,30 @@ struct ScheduleExtractor {
         }
         guard let signIn = before.last(where: { $0.operation == .assertion }) else { return }
         let code = before.last { $0.operation.issuesCode && $0.sent < signIn.sent }
-        let others = [code, signIn, read].compactMap(\.self).compactMap { exchange -> Scene? in
-            guard let step = Self.step(exchange, isHit: true, in: life) else { return nil }
-            return Scene(
-                exchange: exchange, step: step, household: 1,
-                isConflict: exchange.isPoll, isRaced: exchange.isPoll)
-        }
         // Of a device with several profiles: with its own it would be asked for no other login (rest-v2.md § 5.2).
         if speaksOfSessions { scenes.removeAll { $0.step.signsIn && !$0.isConflict } }
-        scenes += others
+        add([code, signIn, read], of: life) { $0.isPoll }
+    }
+
+    /// The living room that was given the same secret before, by `given`: its code, its sign-in and its authorization.
+    mutating func add(given: Exchange, of life: [Exchange]) {
+        let before = life.filter { $0.sent < given.sent }.sorted { $0.sent < $1.sent }
+        guard let signIn = before.last(where: { $0.operation == .assertion }) else { return }
+        let code = before.last { $0.operation.issuesCode && $0.sent < signIn.sent }
+        let authorization = before.last { $0.operation == .authorize && $0.sent > signIn.sent }
+        add([code, signIn, authorization, given], of: life) { $0.sequence == given.sequence }
+    }
+
+    private mutating func add(
+        _ exchanges: [Exchange?], of life: [Exchange], isConflict: (Exchange) -> Bool
+    ) {
+        for exchange in exchanges.compactMap(\.self) {
+            guard let step = Self.step(exchange, isHit: true, in: life) else { continue }
+            scenes.append(
+                Scene(
+                    exchange: exchange, step: step, household: 1,
+                    isConflict: isConflict(exchange), isRaced: isConflict(exchange)))
+        }
         scenes.sort { ($0.exchange.sent, $0.household) < ($1.exchange.sent, $1.household) }
         name()
     }
@@ -154,6 +169,12 @@ struct ScheduleExtractor {
             guard isOwn, let tag = exchange.observation.tag, !tags.contains(tag) else { return }
             tags.append(tag)
         }
+    }
+
+    /// Of a media token, or of what stands for one, that may be another living room's.
+    var secret: Fingerprint? {
+        violation.exchanges.count == 1
+            ? scenes.last(where: \.isConflict)?.exchange.fingerprint : nil
     }
 
     /// Its code, where it was shown a profile or a decision on one, and nobody had signed in (rest-v2.md § 6).
