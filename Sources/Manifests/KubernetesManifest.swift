@@ -101,12 +101,7 @@ public struct KubernetesManifest: Sendable {
                     + "'screenrig manifest kubernetes'; needs Kubernetes 1.29 or newer."
             ]
             + needs.lines + [""] + secretLines
-        if case .embedded = bundle.rig.target.base {
-            lines += [
-                "The rig's target is 'embedded': each pod would test a stand-in of its own. Write this with "
-                    + "--target URL to test one service from all of them.", "",
-            ]
-        }
+        if let warning = bundle.targetWarning(place: "pod") { lines += [warning, ""] }
         let programs = bundle.rig.commands
         if !programs.isEmpty {
             lines += [

@@ -24,6 +24,21 @@ public struct RigBundle: Sendable {
     /// Environment variables that the rig or its accounts name, in alphabetical order.
     public let variables: [String]
 
+    /// Why its shards would not test one service; nil where they do. `place`: where each of them runs, `pod`.
+    func targetWarning(place: String) -> String? {
+        let reason: String
+        switch rig.target.base {
+        case .embedded: reason = "'embedded': each shard would test a stand-in of its own"
+        case .remote(let origin, _):
+            guard
+                origin.host == "localhost" || origin.host.hasPrefix("127.") || origin.host == "::1"
+            else { return nil }
+            reason = "\(origin.host): on each \(place) that is the \(place) itself"
+        }
+        return
+            "The rig's target is \(reason). Write this with --target URL to test one service from all of them."
+    }
+
     /// Largest size of a ConfigMap, in bytes (kubernetes.io/docs/concepts/configuration/configmap).
     static let bytesAtMost = 1_048_576
 

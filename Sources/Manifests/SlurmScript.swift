@@ -62,6 +62,7 @@ public struct SlurmScript: Sendable {
             "Rig '\(bundle.rig.name)' as \(needs.shards) shards of a Slurm array. Written by 'screenrig manifest slurm'."
         ]
         lines += needs.lines
+        let last = needs.shards - 1
         lines += [
             "",
             "Type it in the folder in which this works; every node must see that folder:",
@@ -69,17 +70,11 @@ public struct SlurmScript: Sendable {
             "  bash \(file)                                    both jobs; all shards start 2 minutes later",
             "  START_AT=2026-11-26T20:00:00Z bash \(file)      they start then, in UTC",
             "  sbatch \(file)                                  the shards alone, each at once",
-            "REPORTS=DIR names another folder than 'reports', SCREENRIG=PATH another program. Shard 3 of a run again, "
+            "REPORTS=DIR names another folder than 'reports', SCREENRIG=PATH another program. Shard \(last) of a run again, "
                 + "for the households that it has not begun, and then 'screenrig merge':",
-            "  SCREENRIG_RUN_ID=\(name)-JOB sbatch --array=3 \(file)",
+            "  SCREENRIG_RUN_ID=\(name)-JOB sbatch --array=\(last) \(file)",
         ]
-        if case .embedded = bundle.rig.target.base {
-            lines += [
-                "",
-                "The rig's target is 'embedded': each shard would test a stand-in of its own. Write this with "
-                    + "--target URL to test one service from all of them.",
-            ]
-        }
+        if let warning = bundle.targetWarning(place: "node") { lines += ["", warning] }
         let programs = bundle.rig.commands
         if !programs.isEmpty {
             lines += [

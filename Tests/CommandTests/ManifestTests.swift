@@ -95,6 +95,29 @@ struct ManifestTests {
         #expect(script.contains("--cpus-per-task=2 --mem=\(megabytes)M --time"))
     }
 
+    @Test(
+        "a target that would be each shard's own is said so",
+        arguments: [
+            ("embedded", "'embedded': each shard would test a stand-in of its own"),
+            ("http://127.0.0.1:8080", "127.0.0.1: on each PLACE that is the PLACE itself"),
+            ("https://auth.example", nil),
+        ] as [(String, String?)])
+    func ownTarget(base: String, warning: String?) async throws {
+        let folder = TestFolder()
+        _ = try folder.write(
+            "rig: many\ntarget: {base: \"\(base)\"}\nload: {closed: {households: 4}}\n",
+            to: "many.yaml")
+        let plan = ["many.yaml", "--shards", "2"]
+        for (words, place) in [
+            (["kubernetes"] + plan + Self.image, "pod"), (["slurm"] + plan, "node"),
+        ] {
+            let text = try await Self.manifest(words, in: folder)
+                .replacing("\n# ", with: " ")
+            #expect(text.contains("The rig's target is") == (warning != nil))
+            if let warning { #expect(text.contains(warning.replacing("PLACE", with: place))) }
+        }
+    }
+
     @Test("a certificate and its key in one file are a secret")
     func oneFileForBoth() async throws {
         let folder = TestFolder()

@@ -11,9 +11,9 @@
 #   bash premiere-other.sh                                    both jobs; all shards start 2 minutes later
 #   START_AT=2026-11-26T20:00:00Z bash premiere-other.sh      they start then, in UTC
 #   sbatch premiere-other.sh                                  the shards alone, each at once
-# REPORTS=DIR names another folder than 'reports', SCREENRIG=PATH another program. Shard 3 of a run
+# REPORTS=DIR names another folder than 'reports', SCREENRIG=PATH another program. Shard 15 of a run
 # again, for the households that it has not begun, and then 'screenrig merge':
-#   SCREENRIG_RUN_ID=premiere-other-JOB sbatch --array=3 premiere-other.sh
+#   SCREENRIG_RUN_ID=premiere-other-JOB sbatch --array=15 premiere-other.sh
 #
 # The rig runs programs, which each node must have (commands of events run in shard 0 alone):
 #   rollout, 5 min after the load begins: kubectl rollout restart deploy/auth (without a shell, at most 10 min; not in virtual time)

@@ -11,9 +11,9 @@
 #   bash premiere-full.sh                                    both jobs; all shards start 2 minutes later
 #   START_AT=2026-11-26T20:00:00Z bash premiere-full.sh      they start then, in UTC
 #   sbatch premiere-full.sh                                  the shards alone, each at once
-# REPORTS=DIR names another folder than 'reports', SCREENRIG=PATH another program. Shard 3 of a run
+# REPORTS=DIR names another folder than 'reports', SCREENRIG=PATH another program. Shard 7 of a run
 # again, for the households that it has not begun, and then 'screenrig merge':
-#   SCREENRIG_RUN_ID=premiere-full-JOB sbatch --array=3 premiere-full.sh
+#   SCREENRIG_RUN_ID=premiere-full-JOB sbatch --array=7 premiere-full.sh
 #
 # The rig runs programs, which each node must have (commands of events run in shard 0 alone):
 #   rollout, 5 min after the load begins: kubectl rollout restart deploy/auth (without a shell, at most 10 min; not in virtual time)
