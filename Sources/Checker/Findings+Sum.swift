@@ -38,6 +38,14 @@ extension Findings {
         sdkHouseholds += other.sdkHouseholds
         if let from = other.unjudgedFrom { unjudgedFrom = min(from, unjudgedFrom ?? from) }
     }
+
+    /// Notes of the promises between households that nothing compares those of several parts.
+    public mutating func limitToShards() {
+        for position in verdicts.indices
+        where verdicts[position].invariant.isBetweenHouseholds && verdicts[position].note.isEmpty {
+            verdicts[position].note = Verdict.withinShards
+        }
+    }
 }
 
 extension Verdict {

@@ -58,7 +58,8 @@ struct RuleKey: Sendable {
             rules.codeLifetime = span(value)
             return rules.codeLifetime != nil
         },
-        degradation, deviceGrant, inventsLogins, householdsOfHome, appsOfDevice, shards, shardClock,
+        degradation, deviceGrant, inventsLogins, householdsOfHome, appsOfDevice, oneShard, shards,
+        shardClock,
         shardPart,
     ]
 
@@ -190,6 +191,8 @@ struct RuleKey: Sendable {
 
     /// Of other protocols there is none.
     private static let deviceGrant = mark("device-grant", \.isDeviceGrant)
+    /// Of whole and merged runs there is none.
+    private static let oneShard = mark("one-shard", \.isOneShard)
     /// Where accounts are listed, or the service is a stand-in of the run's own, there is none.
     private static let inventsLogins = mark("invents-logins", \.inventsLogins)
 

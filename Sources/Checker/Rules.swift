@@ -66,6 +66,9 @@ public struct Rules: Sendable, Hashable {
     /// The devices speak the OAuth device grant (RFC 8628).
     public var isDeviceGrant = false
 
+    /// The run is one shard of a run: what its households were told may belong to households of others.
+    public var isOneShard = false
+
     /// Of a run that was merged from shards: what of several households may be compared, and how sharply.
     public var shards: ShardMap?
 

@@ -129,15 +129,22 @@ extension SharedState {
                 : "; household \(owner) signed in as that user"
         } else if let nameless {
             violation.sentence +=
-                "; it may be the user of \(nameless)"
+                "; it may be the user of \(nameless)\(othersUnknown)"
             if invariant != .tokenIsolation, !violation.companions.contains(.tokenIsolation) {
                 violation.companions.append(.tokenIsolation)
             }
         } else {
-            violation.sentence += "; no other household of this run signed in as that user"
+            violation.sentence +=
+                "; no other household of this \(rules.isOneShard ? "shard" : "run") signed in as that user"
+                + othersUnknown
         }
         restate(&violation, as: invariant)
         found[position] = violation
+    }
+
+    /// What a shard that is judged by itself cannot say; `merge` can. Empty for whole runs.
+    private var othersUnknown: String {
+        rules.isOneShard ? "; the users of other shards' households are not known here" : ""
     }
 
     private func restate(_ violation: inout Violation, as invariant: Invariant) {
@@ -175,7 +182,8 @@ extension SharedState {
             standing: standing, household: claim.household,
             exchanges: beats.map { Int($0.sequence) }, operations: beats.map(\.operation),
             signature: "\(promise.name): \(claim.beat.operation.name) \(claim.beat.answer)",
-            gap: nil, at: claim.beat.ret, sentence: accusation.sentence, scene: claim.scene,
+            gap: nil, at: claim.beat.ret,
+            sentence: accusation.sentence(inShard: rules.isOneShard), scene: claim.scene,
             level: .safety)
         let before = own.first {
             found[$0].invariant == promise || found[$0].invariant == .tokenIsolation
@@ -250,7 +258,7 @@ extension UserResolution.Accusation {
         }
     }
 
-    fileprivate var sentence: String {
+    fileprivate func sentence(inShard isOneShard: Bool) -> String {
         let named =
             switch (claim.source, reason) {
             case (.token, _), (.media, _), (_, .elsewhere): "user \(claim.name.text)"
@@ -266,6 +274,7 @@ extension UserResolution.Accusation {
             text
                 + "as household \(household) was, which signed in with another account: one of the two got "
                 + "the other's user"
+                + (isOneShard ? ", or both that of another shard's household" : "")
         case .loginOf(let household):
             text + "which is the login of household \(household)"
         case .mixed:

@@ -132,6 +132,9 @@ public struct Verdict: Sendable, Hashable {
     /// Sentences of the first violations, those that fail first.
     public var examples: [String] = []
 
+    /// The note of a promise between households, where those of several shards could not be compared.
+    public static let withinShards = "compared within each shard only"
+
     public init(_ invariant: Invariant) { self.invariant = invariant }
 }
 

@@ -42,6 +42,16 @@ extension Findings {
                         "either the user-id column of the accounts file is wrong, or these TVs are signed in as "
                         + "somebody else: correct the column, or find out whose these users are"))
         }
+        if self[.codeUnique].note == Verdict.withinShards {
+            actions.append(
+                UntestedAction(
+                    invariant: .codeUnique,
+                    question: "whether households of different shards got the same",
+                    remedy: "record: all tests it",
+                    sentence:
+                        "codes, tokens and users of different shards were not compared, because not every "
+                        + "exchange was recorded: record: all"))
+        }
         for (invariant, question) in [
             (Invariant.logoutFinal, "whether a logout ends the sign-in"),
             (.deleteFinal, "whether a deleted code is gone"),

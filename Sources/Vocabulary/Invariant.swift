@@ -33,6 +33,12 @@ public enum Invariant: UInt8, CaseIterable, Sendable {
     public var source: PromiseSource { declared.source }
     /// The level that its violation disproves.
     public var level: ConsistencyLevel? { declared.level }
+
+    /// Whether what one household was given is held against what others were.
+    public var isBetweenHouseholds: Bool {
+        [.codeUnique, .tokenIsolation, .authorizationGates, .identityIsolation, .singleLogout]
+            .contains(self)
+    }
     /// Policy-free safety: counts under `documented` whoever promised it; `one-owner` hangs on
     /// `code-reuse`.
     public var isSafety: Bool { declared.isSafety }

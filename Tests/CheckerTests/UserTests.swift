@@ -385,6 +385,25 @@ struct UserTests {
         #expect(story.findings.failing == 1)
     }
 
+    @Test("one shard does not speak for the households of the others")
+    func oneShard() {
+        var story = Self.story()
+        story.rules.isOneShard = true
+        Self.live(&story, Self.ann, in: 1, from: 0)
+        Self.live(&story, Self.ben, in: 3, from: 20, shown: [Self.ann.user])
+        #expect(
+            story.sentences.first?.hasSuffix(
+                "one of the two got the other's user, or both that of another shard's household")
+                == true, "\(story.sentences)")
+        var other = Self.story()
+        other.rules.isOneShard = true
+        Self.live(&other, Self.ann, in: 1, from: 0, shown: [Self.user("u-11", at: "DemoSat")])
+        #expect(
+            other.sentences.first?.hasSuffix(
+                "no other household of this shard signed in as that user; the users of other shards' households are "
+                    + "not known here") == true, "\(other.sentences)")
+    }
+
     /// A TV that the platform signs in, and what its media token names.
     private static func vouch(
         _ story: inout Story, _ person: Person, in household: Int, shown: Tag, from: Double

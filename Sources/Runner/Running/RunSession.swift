@@ -47,9 +47,10 @@ package final class RunSession: @unchecked Sendable {
         let started =
             start?.microseconds
             ?? (venue.isVirtual ? Venue.virtualEpoch : WallClock.microseconds)
-        let rules = Rules(
+        var rules = Rules(
             rig, isEmbedded: venue.isEmbedded, startedMicroseconds: started,
             throttledBy: options.throttledBy)
+        rules.isOneShard = venue.shard != nil
         let laneCount = venue.isVirtual ? options.virtualLanes : venue.laneCount
         // How many there are in virtual time shows nowhere.
         let shownLanes = venue.isVirtual ? 1 : laneCount
