@@ -288,6 +288,28 @@ struct EmissionTests {
         #expect(ended.output == (isBroken ? "True\n" : "False\n"), "\(ended.output)")
     }
 
+    @Test("of two living rooms with one media token the later one got the other's")
+    func mediaTokenOfAnother() throws {
+        let folder = TestFolder()
+        let script = try folder.write(
+            Emission(.sample, target: Self.target).python(), to: "script.py")
+        let judged = """
+            import runpy, sys, types
+            script = runpy.run_path(sys.argv.pop(1))
+            def broken(*tokens):
+                trial = types.SimpleNamespace(users={}, seen=[types.SimpleNamespace(
+                    household=n, does="media", result="success", sent=10 * n, first=10 * n + 5, user=None, who=None,
+                    mvpd=None, code="A", expires=None, op={}, document=document)
+                    for n, document in enumerate({"serializedToken": t} if t else {} for t in tokens)])
+                return [script["judge"](trial, n, "authorization-gates") is not None for n in range(len(tokens))]
+            print(broken("x", "x"), broken("x", "y"), broken(None, None))
+            """
+        let program = try folder.write(judged, to: "judged.py")
+        let ended = try Program(["python3", program, script])
+        #expect(
+            ended.output == "[False, True] [False, False] [False, False]\n", "\(ended.output)")
+    }
+
     @Test(
         "a script prints what a log is searched by, and no promise that the case's own stands for")
     func said() throws {

@@ -221,8 +221,12 @@ def judge(trial, household, promise):
         return (last, last) if last else None
     if promise == "authorization-gates":
         media = [s for s in of(trial, household, "media") if s.result == "success"]
-        return next(((g, m) for g in gone for m in media if m.sent > g.first and same(g, m)
-                     and not between(trial, household, g, m, "sign-in")), None)
+        found = next(((g, m) for g in gone for m in media if m.sent > g.first and same(g, m)
+                      and not between(trial, household, g, m, "sign-in")), None)
+        # One media token for two living rooms: the later one got the other's.
+        others = [s for s in trial.seen if s.household != household and s.does == "media"]
+        return found or next(((o, m) for o in others for m in media if o.first <= m.first
+                              and o.document.get("serializedToken", o) == m.document.get("serializedToken", m)), None)
     return RULES[promise](trial, household) if promise in RULES else None
 
 
