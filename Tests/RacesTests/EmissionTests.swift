@@ -83,6 +83,17 @@ struct EmissionTests {
             ["python3", "-c", "import ast,sys; ast.parse(open(sys.argv[1]).read())"], on: script)
     }
 
+    /// What a program says that is given the script of a case as its first argument.
+    private static func output(
+        of program: String, about found: Case = .sample, _ arguments: [String] = []
+    ) throws -> String {
+        let folder = TestFolder()
+        let script = try folder.write(Emission(found, target: target).python(), to: "script.py")
+        return try Program(
+            ["python3", folder.write(program, to: "program.py"), script] + arguments
+        ).output
+    }
+
     @Test(
         "the script takes an address and a number, and says 3 where nobody answers",
         arguments: [
@@ -162,9 +173,6 @@ struct EmissionTests {
         made.target.protocolName = "oauth-device-grant"
         made.expected.invariant = .tokenIsolation
         made.schedule.ops = [.init("codes", "tv", .deviceAuthorization)]
-        let folder = TestFolder()
-        let script = try folder.write(
-            Emission(made, target: Self.target).python(), to: "script.py")
         let judged = """
             import os, runpy, sys, types
             os.environ["SCREENRIG_ACCOUNTS"] = "maria:pin" + sys.argv[2]
@@ -178,18 +186,13 @@ struct EmissionTests {
                 return made
             print(script["hits_of"]([trial(users) for users in sys.argv[3:]], script["read_accounts"]()))
             """
-        let program = try folder.write(judged, to: "judged.py")
-        let ended = try Program(["python3", program, script, column] + shown)
-        #expect(ended.output == "\(hits)\n", "\(ended.output)")
+        #expect(try Self.output(of: judged, about: made, [column] + shown) == "\(hits)\n")
     }
 
     @Test(
         "a login that its phone's check left open may come after a logout, unless it had come before",
         arguments: [(false, "False"), (true, "True")])
     func leftOpen(isShownBefore: Bool, isBroken: String) throws {
-        let folder = TestFolder()
-        let script = try folder.write(
-            Emission(.sample, target: Self.target).python(), to: "script.py")
         let judged = """
             import runpy, sys, types
             path, is_shown_before = sys.argv[1:]
@@ -206,9 +209,7 @@ struct EmissionTests {
             trial = types.SimpleNamespace(seen=seen, users={})
             print(script["judge"](trial, "a", "logout-final") is not None)
             """
-        let program = try folder.write(judged, to: "judged.py")
-        let ended = try Program(["python3", program, script, "\(isShownBefore)"])
-        #expect(ended.output == "\(isBroken)\n", "\(ended.output)")
+        #expect(try Self.output(of: judged, ["\(isShownBefore)"]) == "\(isBroken)\n")
     }
 
     @Test(
@@ -268,9 +269,6 @@ struct EmissionTests {
             ("sign-in refused confirm poll seen", true),
         ])
     func afterLogout(deeds: String, isBroken: Bool) throws {
-        let folder = TestFolder()
-        let script = try folder.write(
-            Emission(.sample, target: Self.target).python(), to: "script.py")
         let judged = """
             import runpy, sys, types
             path, deeds = sys.argv.pop(1), sys.argv.pop(1).split()
@@ -283,16 +281,11 @@ struct EmissionTests {
                 expires=None, op={"user": "maria"}) for n, (does, result) in enumerate(words)])
             print(script["judge"](trial, 0, "sign-in-visible") is not None)
             """
-        let program = try folder.write(judged, to: "judged.py")
-        let ended = try Program(["python3", program, script, deeds])
-        #expect(ended.output == (isBroken ? "True\n" : "False\n"), "\(ended.output)")
+        #expect(try Self.output(of: judged, [deeds]) == (isBroken ? "True\n" : "False\n"))
     }
 
     @Test("of two living rooms with one media token the later one got the other's")
     func mediaTokenOfAnother() throws {
-        let folder = TestFolder()
-        let script = try folder.write(
-            Emission(.sample, target: Self.target).python(), to: "script.py")
         let judged = """
             import runpy, sys, types
             script = runpy.run_path(sys.argv.pop(1))
@@ -304,18 +297,13 @@ struct EmissionTests {
                 return [script["judge"](trial, n, "authorization-gates") is not None for n in range(len(tokens))]
             print(broken("x", "x"), broken("x", "y"), broken(None, None))
             """
-        let program = try folder.write(judged, to: "judged.py")
-        let ended = try Program(["python3", program, script])
         #expect(
-            ended.output == "[False, True] [False, False] [False, False]\n", "\(ended.output)")
+            try Self.output(of: judged) == "[False, True] [False, False] [False, False]\n")
     }
 
     @Test(
         "a script prints what a log is searched by, and no promise that the case's own stands for")
     func said() throws {
-        let folder = TestFolder()
-        let script = try folder.write(
-            Emission(.sample, target: Self.target).python(), to: "script.py")
         let judged = """
             import runpy, sys, types
             script = runpy.run_path(sys.argv.pop(1))
@@ -329,12 +317,10 @@ struct EmissionTests {
                   script["follows"]("one-token", (one, other), (other, one)),
                   script["follows"]("one-token", (other,), (one,)), script["follows"]("linearizable", (one,), None))
             """
-        let program = try folder.write(judged, to: "judged.py")
-        let ended = try Program(["python3", program, script])
         #expect(
-            ended.output
+            try Self.output(of: judged)
                 == "poll (poll-token), GET /tokens, code ABC1234, sent A, answered A 404, says absent, "
-                + "request id req-9\nFalse True True False False\n", "\(ended.output)")
+                + "request id req-9\nFalse True True False False\n")
     }
 
     @Test("what a script cannot do is said, with what it can")

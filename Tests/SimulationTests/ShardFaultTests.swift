@@ -163,6 +163,21 @@ struct ShardFaultTests {
         #expect(summary.households.started == 7)
     }
 
+    @Test("of a shard that nobody continued the lanes tell whom it had begun without a record")
+    func unseen() throws {
+        let shards = try PlantedShards()
+        try shards.write(0, as: "0")
+        let cut = try shards.write(
+            1, as: "1", Attempt(only: [1, 3, 5], unended: [3], isCutShort: true))
+        var words = [Int64](repeating: 0, count: 2 * LaneTurn.words)
+        (words[0], words[1], words[LaneTurn.words + LaneTurn.begunWord]) = (LaneTurn.mark, 1, 4)
+        try words.withUnsafeBytes { Data($0) }
+            .write(to: URL(filePath: cut.file(LaneTurn.file)))
+        let summary = try shards.merge(["0", "1"])
+        #expect(summary.shards.map(\.lost) == [0, 2] && summary.households.started == 8)
+        #expect(note(summary, "2 households were lost (3, 7)"), "\(summary.notes)")
+    }
+
     @Test("a shard that was cut short when all its households had begun leaves nothing to run")
     func cutShortAtTheEnd() throws {
         let shards = try PlantedShards()

@@ -119,16 +119,18 @@ package struct ShardMerge {
     }
 
     /// Adds the households that a shard began just before it was cut short, so that no record of them was written: the next
-    /// attempt names them as lost.
-    private func addUnseen(to merge: HistoryMerge, of rig: Rig?) throws(JournalError) {
+    /// attempt names them as lost, or, where there is none, what its lanes had begun.
+    private func addUnseen(to merge: HistoryMerge, of rig: Rig?) throws {
         let runs = shards.runs
         let plan = rig.map { Plan($0, seed: Seed(runs[0].header.seed), run: runs[0].header.runID) }
         var known: Set<Int> = []
-        for (position, next) in runs.indices.dropFirst().enumerated() {
+        for (position, run) in runs.enumerated() {
             known.formUnion(merge.counts[position].unended)
-            let run = runs[position]
-            guard runs[next].shard.number == run.shard.number else { continue }
-            let lost = runs[next].shard.lost.filter { known.insert($0).inserted }.map { household in
+            let next = runs.indices.contains(position + 1) ? runs[position + 1].shard : nil
+            let gone =
+                next?.number == run.shard.number
+                ? next?.lost ?? [] : try Self.begunUnseen(run, of: plan)
+            let lost = gone.filter { known.insert($0).inserted }.map { household in
                 let planned = plan?.household(household)
                 return HouseholdRecord(
                     household: household, kind: planned?.kind.name ?? run.header.kinds.first ?? "",
@@ -136,6 +138,19 @@ package struct ShardMerge {
             }
             if !lost.isEmpty { try merge.add(lost: lost, of: position) }
         }
+    }
+
+    /// What the lanes of a first attempt had begun, by the file that its killed process left on this machine, and never
+    /// recorded, in ascending order.
+    private static func begunUnseen(_ run: ShardRuns.ShardRun, of plan: Plan?) throws -> [Int] {
+        guard !run.hasEnd, run.shard.attempt == 1,
+            let file = run.input.directory?.file(LaneTurn.file),
+            let lanes = LaneTurn.begun(at: file),
+            let part = plan?.part(run.shard.number, of: run.shard.count)
+        else { return [] }
+        var unseen = part.begun(by: lanes)
+        try run.history.households { unseen.remove($0.household) }
+        return unseen.sorted()
     }
 
     private func header(

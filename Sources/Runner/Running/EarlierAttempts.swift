@@ -182,24 +182,9 @@ extension EarlierAttempts {
             header.shard?.clock?.bootID != nil
             && header.shard?.clock?.bootID == ClockReading.here()?.bootID
         if let counts, isOfThisBoot || attempt.history.end != nil {
-            for lane in counts { add(lane, of: part, lanes: counts.count, to: &all.begun) }
+            all.begun.formUnion(part.begun(by: counts))
         } else {
             try addAllThatMayHaveBegun(in: attempt, of: part, now: now, to: &all)
-        }
-    }
-
-    private func add(
-        _ counts: LaneTurn.BegunHouseholds, of part: Plan, lanes: Int, to begun: inout Set<Int>
-    ) {
-        let own = part.part(counts.lane, of: lanes)
-        let most = own.households ?? .max
-        for position in 0..<min(counts.arrived, most)
-        where !own.isBegun(position) && !own.prepares(position) {
-            begun.insert(own.index(of: position))
-        }
-        for position in 0..<min(counts.prepared, most)
-        where !own.isBegun(position) && own.prepares(position) {
-            begun.insert(own.index(of: position))
         }
     }
 
@@ -235,4 +220,21 @@ extension EarlierAttempts {
 
     private static let slack: Int64 = 2_000_000
     private static let numbersLeftOut = 100_000
+}
+
+extension Plan {
+    /// The households of this part that its lanes had begun when their process ended.
+    func begun(by lanes: [LaneTurn.BegunHouseholds]) -> Set<Int> {
+        var begun: Set<Int> = []
+        for counts in lanes {
+            let own = part(counts.lane, of: lanes.count)
+            for (count, areReady) in [(counts.arrived, false), (counts.prepared, true)] {
+                for position in 0..<min(count, own.households ?? .max)
+                where !own.isBegun(position) && own.prepares(position) == areReady {
+                    begun.insert(own.index(of: position))
+                }
+            }
+        }
+        return begun
+    }
 }
