@@ -104,6 +104,13 @@ struct ClockReadings: Sendable {
         func joined(with other: OffsetRange) -> OffsetRange {
             OffsetRange(low: min(low, other.low), high: max(high, other.high), at: at)
         }
+
+        /// How far apart the two are at least, when the later one was so; 0 or less where they share something.
+        func distance(to other: OffsetRange) -> Int64 {
+            let (early, late) =
+                at <= other.at ? (widened(to: other.at), other) : (other.widened(to: at), self)
+            return max(late.low - early.high, early.low - late.high)
+        }
     }
 
     /// An answer whose time fits no clock but its own.
@@ -116,35 +123,30 @@ struct ClockReadings: Sendable {
         var distance: Int64
     }
 
-    /// Samples that fit one clock.
-    private struct Dial: Sendable {
-        /// What all of them have in common but those of `near`.
+    /// Samples that one clock explains.
+    private struct Clock: Sendable {
+        /// What they have in common.
         var range: OffsetRange
-        /// Those that are beside it within the tolerance. They do not narrow it: what is as far to the other side of it is
-        /// no nearer to them.
-        var near: OffsetRange?
         var count: Int
         var samples: [Sample]
-
-        var span: OffsetRange { near.map(range.joined) ?? range }
     }
 
     /// What times are cut to, in milliseconds.
     private let resolution: Int64
     private let tolerance: Int64
-    private var dials: [Dial] = []
+    private var clocks: [Clock] = []
 
-    private static let dialLimit = 8
+    private static let clockLimit = 16
     private static let samplesKept = 4_096
 
     init(resolution: Int64, tolerance: Int64) {
         (self.resolution, self.tolerance) = (resolution, tolerance)
     }
 
-    /// Whether there are samples that fit no one clock.
-    var disagree: Bool { dials.count > 1 }
+    /// Whether there are samples that clocks within the tolerance do not explain.
+    var disagree: Bool { clocks.count > 1 && groups.count > 1 }
 
-    mutating func removeAll() { dials.removeAll() }
+    mutating func removeAll() { clocks.removeAll() }
 
     /// A service's time in epoch milliseconds, cut, read between `call` and `ret`.
     mutating func add(
@@ -152,74 +154,92 @@ struct ClockReadings: Sendable {
         household: Int, sequence: Int
     ) {
         guard generated > 0, generated < 8_000_000_000_000 else { return }
-        let sample = OffsetRange(
+        let range = OffsetRange(
             low: generated * 1_000_000 - ret, high: (generated + resolution) * 1_000_000 - call,
             at: ret)
-        var distance = Int64.max
-        for position in dials.indices {
-            let now = dials[position].range.widened(to: ret)
-            let apart = max(sample.low - now.high, now.low - sample.high) - tolerance
-            if apart <= 0 {
-                let (low, high) = (max(now.low, sample.low), min(now.high, sample.high))
-                if low <= high {
-                    dials[position].range = OffsetRange(low: low, high: high, at: now.at)
-                } else {
-                    dials[position].near =
-                        dials[position].near?.widened(to: ret).joined(with: sample) ?? sample
-                }
-                dials[position].count += 1
-                if dials.count > 1 || dials[position].samples.count < 64 {
-                    note(
-                        position,
-                        Sample(
-                            operation: operation, household: household, sequence: sequence, at: ret,
-                            distance: 0))
-                }
-                return
-            }
-            distance = min(distance, apart)
+        let sample = Sample(
+            operation: operation, household: household, sequence: sequence, at: ret, distance: 0)
+        var fitting: Int?
+        for position in clocks.indices
+        where clocks[position].range.distance(to: range) <= 0
+            && clocks[position].count > fitting.map({ clocks[$0].count }) ?? 0
+        {
+            fitting = position
         }
-        guard dials.count < Self.dialLimit else { return }
-        dials.append(Dial(range: sample, count: 1, samples: []))
-        note(
-            dials.count - 1,
-            Sample(
-                operation: operation, household: household, sequence: sequence, at: ret,
-                distance: distance == .max ? 0 : distance))
+        guard let fitting else {
+            if clocks.count == Self.clockLimit { joinNearest() }
+            clocks.append(Clock(range: range, count: 1, samples: [sample]))
+            return
+        }
+        let now = clocks[fitting].range.widened(to: ret)
+        clocks[fitting].range = OffsetRange(
+            low: max(now.low, range.low), high: min(now.high, range.high), at: now.at)
+        clocks[fitting].count += 1
+        let kept = clocks[fitting].samples.count
+        if kept < (clocks.count > 1 ? Self.samplesKept : 64) {
+            clocks[fitting].samples.append(sample)
+        }
     }
 
-    private mutating func note(_ position: Int, _ sample: Sample) {
-        guard dials[position].samples.count < Self.samplesKept else { return }
-        dials[position].samples.append(sample)
+    /// A clock that is set again and again would have no end of ranges: the two that are nearest become one.
+    private mutating func joinNearest() {
+        var nearest = (first: 0, second: 1, distance: Int64.max)
+        for first in clocks.indices {
+            for second in clocks.indices.dropFirst(first + 1) {
+                let distance = clocks[first].range.distance(to: clocks[second].range)
+                if distance < nearest.distance { nearest = (first, second, distance) }
+            }
+        }
+        let other = clocks.remove(at: nearest.second)
+        let at = max(clocks[nearest.first].range.at, other.range.at)
+        clocks[nearest.first].range = clocks[nearest.first].range.widened(to: at)
+            .joined(with: other.range.widened(to: at))
+        clocks[nearest.first].count += other.count
+        clocks[nearest.first].samples = Array(
+            (clocks[nearest.first].samples + other.samples).prefix(Self.samplesKept))
     }
 
     /// The offset, as far as it is known; nil before the first sample. Where clocks disagree it spans
     /// all of them that have so many samples.
     func offset(at now: Int64, atLeast count: Int = 1) -> OffsetRange? {
         var sum: OffsetRange?
-        for position in dials.indices where dials[position].count >= count {
-            let range = dials[position].span.widened(to: now)
+        for position in clocks.indices where clocks[position].count >= count {
+            let range = clocks[position].range.widened(to: now)
             sum = sum?.joined(with: range) ?? range
         }
         return sum
     }
 
-    /// All samples but those of the clock that most agree with.
-    var strangers: [Sample] {
-        guard dials.count > 1 else { return [] }
-        var most = 0
-        for position in dials.indices where dials[position].count > dials[most].count {
-            most = position
+    /// Positions of the clocks that are connected by steps within the tolerance: those of most samples first, and of equally
+    /// many the earliest. A clock that is set now and then is one group, however far it comes.
+    private var groups: [[Int]] {
+        var groups: [[Int]] = []
+        var left = Array(clocks.indices)
+        while !left.isEmpty {
+            var group = [left.removeFirst()]
+            var next = 0
+            while next < group.count {
+                let range = clocks[group[next]].range
+                group += left.filter { range.distance(to: clocks[$0].range) <= tolerance }
+                left.removeAll(where: group.contains)
+                next += 1
+            }
+            groups.append(group)
         }
-        let reference = dials[most].span
+        func samples(_ group: [Int]) -> Int { group.reduce(0) { $0 + clocks[$1].count } }
+        return groups.sorted { (samples($1), $0[0]) < (samples($0), $1[0]) }
+    }
+
+    /// All samples but those of the clocks that most agree with.
+    var strangers: [Sample] {
+        guard clocks.count > 1, let most = groups.first else { return [] }
         var found: [Sample] = []
-        for (position, dial) in dials.enumerated() where position != most {
-            let span = dial.span
-            let now = reference.widened(to: span.at)
-            let apart = max(span.low - now.high, now.low - span.high, 0) - tolerance
-            for var sample in dial.samples {
-                sample.distance = max(apart, 0)
-                found.append(sample)
+        for (position, clock) in clocks.enumerated() where !most.contains(position) {
+            let apart = most.map { clocks[$0].range.distance(to: clock.range) }.min() ?? 0
+            found += clock.samples.map { sample in
+                var sample = sample
+                sample.distance = apart - tolerance
+                return sample
             }
         }
         return found.sorted { ($0.at, $0.household) < ($1.at, $1.household) }
