@@ -84,17 +84,6 @@ public struct ErrorGroup: Sendable, Hashable {
         self.last = last
         self.example = example
     }
-
-    /// Whether an exchange is one of them; never of the group of all that were too many to be told apart.
-    public func holds(_ exchange: Exchange) -> Bool {
-        operation == exchange.operation && outcome == exchange.outcome
-            && status == exchange.delivery.status ?? 0
-            && reason == Self.reason(of: exchange)
-    }
-
-    static func reason(of exchange: Exchange) -> String {
-        exchange.reason ?? exchange.delivery.error?.kind.rawValue ?? ""
-    }
 }
 
 /// What a history says about its run before the first exchange.

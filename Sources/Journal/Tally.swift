@@ -131,7 +131,7 @@ struct Tally: Sendable {
         var group = Group(
             operation: exchange.operation, outcome: exchange.outcome,
             status: exchange.delivery.status ?? 0,
-            reason: ErrorGroup.reason(of: exchange))
+            reason: exchange.reason ?? exchange.delivery.error?.kind.rawValue ?? "")
         if errors[group] == nil, errors.count >= Self.groupLimit { group.reason = Self.otherReason }
         dirtyErrors.insert(group)
         let ended = exchange.ended

@@ -2,6 +2,8 @@ public import Journal
 internal import Rendering
 
 extension History: Recorded {
+    public var keepsAllExchanges: Bool { kept.isComplete }
+
     /// What cannot be read one by one, and why.
     public var gaps: [String] {
         var gaps = (end?.longTurns ?? []).map { Sanitizer.line($0, limit: 300) }

@@ -7,6 +7,8 @@ public protocol Recorded {
     var end: HistoryEnd? { get }
     /// What is missing from the record, in words for a reader: none when nothing is.
     var gaps: [String] { get }
+    /// Whether every exchange can be read one by one.
+    var keepsAllExchanges: Bool { get }
     /// What kept the run from sending all that was asked for.
     var restraint: Restraint { get }
 
@@ -50,6 +52,7 @@ extension Recorded {
     public func shards() throws -> [MergedShard] { [] }
 
     /// Nothing was kept one by one.
+    public var keepsAllExchanges: Bool { false }
     public func exchanges(_ body: (Exchange) throws -> Void) throws {}
     public func events(_ body: (DeviceEvent) throws -> Void) throws {}
     public func events(named names: [String], _ body: (DeviceEvent) throws -> Void) throws {

@@ -1,4 +1,5 @@
 package import Checker
+internal import Dialects
 internal import Formats
 package import Journal
 internal import Rendering
@@ -115,36 +116,45 @@ package struct RunFold {
         shows = try HistoryCheckCounter(history, self).results
     }
 
-    /// Groups of errors without what came before the load. Of a group that has both those of the load are counted in the
-    /// recording; where that does not have all of them, they are as many as the cells leave.
+    /// Groups of errors without what came before the load. Where some began before it, they are counted anew; where not every
+    /// exchange was kept, those share what the other groups of their operation and outcome leave of the cells.
     private func errorsOfLoad(_ history: some Recorded) throws -> [ErrorGroup] {
         var groups = try history.errorGroups().filter { $0.last.second >= loadBegins }
-        let both = groups.indices.filter { groups[$0].first.second < loadBegins }
-        guard !both.isEmpty else { return groups }
-        for position in both {
+        guard groups.contains(where: { $0.first.second < loadBegins }) else { return groups }
+        if history.keepsAllExchanges {
+            var errors = ErrorCount()
+            try history.exchanges { if $0.ended.second >= loadBegins { errors.add($0) } }
+            return errors.groups
+        }
+        var shares: [FoldErrors: (left: Int, before: Int)] = [:]
+        for (slot, sum) in sums {
+            for outcome in Outcome.allCases {
+                let key = FoldErrors(operation: slot.operation, outcome: outcome)
+                shares[key, default: (0, 0)].left += sum.outcomes[Int(outcome.rawValue)]
+            }
+        }
+        for group in groups {
+            let key = FoldErrors(operation: group.operation, outcome: group.outcome)
+            if group.first.second < loadBegins {
+                shares[key, default: (0, 0)].before += group.count
+            } else {
+                shares[key, default: (0, 0)].left -= group.count
+            }
+        }
+        for position in groups.indices where groups[position].first.second < loadBegins {
             let group = groups[position]
-            let inCells = sums.filter { $0.key.operation == group.operation }
-                .reduce(0) { $0 + $1.value.outcomes[Int(group.outcome.rawValue)] }
-            let others = groups.indices.filter {
-                !both.contains($0) && groups[$0].operation == group.operation
-                    && groups[$0].outcome == group.outcome
-            }.reduce(0) { $0 + groups[$1].count }
-            groups[position].count = min(group.count, max(0, inCells - others))
+            let key = FoldErrors(operation: group.operation, outcome: group.outcome)
+            guard let share = shares[key], share.before > share.left else { continue }
+            groups[position].count = max(0, share.left) * group.count / share.before
+            groups[position].first = Instant(.seconds(loadBegins))
             groups[position].example = nil
         }
-        var recorded = [Int](repeating: 0, count: groups.count)
-        try history.exchanges { exchange in
-            guard exchange.isError, exchange.ended.second >= loadBegins,
-                let position = both.first(where: { groups[$0].holds(exchange) })
-            else { return }
-            recorded[position] += 1
-            guard groups[position].example == nil else { return }
-            (groups[position].first, groups[position].example) = (exchange.ended, exchange)
-        }
-        if history.gaps.isEmpty {
-            for position in both { groups[position].count = recorded[position] }
-        }
-        return groups.filter { $0.count > 0 }
+        return ErrorCount.sorted(groups.filter { $0.count > 0 })
+    }
+
+    private struct FoldErrors: Hashable {
+        var operation: OperationName
+        var outcome: Outcome
     }
 
     /// What tells whether the rig was the bottleneck, and nothing else: of one shard, before it is merged.

@@ -46,7 +46,7 @@ extension Findings {
             actions.append(
                 UntestedAction(
                     invariant: .codeUnique,
-                    question: "whether households of different shards got the same",
+                    question: "whether two shards got the same code, token or user",
                     remedy: "record: all tests it",
                     sentence:
                         "codes, tokens and users of different shards were not compared, because not every "

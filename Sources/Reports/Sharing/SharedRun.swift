@@ -24,6 +24,7 @@ struct SharedRun: Recorded {
     }
 
     var gaps: [String] { original.gaps }
+    var keepsAllExchanges: Bool { original.keepsAllExchanges }
     var restraint: Restraint { original.restraint }
 
     /// Without the names of machines.

@@ -100,6 +100,7 @@ struct RunPart: Recorded {
 
     var end: HistoryEnd? { whole.end }
     var gaps: [String] { whole.gaps }
+    var keepsAllExchanges: Bool { whole.keepsAllExchanges }
     var restraint: Restraint { whole.restraint }
 
     func cells(_ body: (Cell) throws -> Void) throws {
@@ -120,35 +121,9 @@ struct RunPart: Recorded {
 
     /// Groups are of the whole run: they are counted anew, of the exchanges that were kept.
     func errorGroups() throws -> [ErrorGroup] {
-        struct Look: Hashable {
-            var operation: OperationName
-            var outcome: Outcome
-            var status: Int
-            var reason: String
-        }
-        var groups: [Look: ErrorGroup] = [:]
-        try exchanges { exchange in
-            guard exchange.isError else { return }
-            let status = exchange.delivery.status ?? 0
-            let reason = exchange.reason ?? exchange.delivery.error?.kind.rawValue ?? ""
-            let look = Look(
-                operation: exchange.operation, outcome: exchange.outcome, status: status,
-                reason: reason)
-            var group =
-                groups[look]
-                ?? ErrorGroup(
-                    operation: exchange.operation, outcome: exchange.outcome, status: status,
-                    reason: reason, count: 0, first: exchange.ended, last: exchange.ended,
-                    example: exchange)
-            group.count += 1
-            group.first = min(group.first, exchange.ended)
-            group.last = max(group.last, exchange.ended)
-            groups[look] = group
-        }
-        return groups.values.sorted {
-            ($1.count, $0.operation.rawValue, $0.status, $0.reason)
-                < ($0.count, $1.operation.rawValue, $1.status, $1.reason)
-        }
+        var errors = ErrorCount()
+        try exchanges { errors.add($0) }
+        return errors.groups
     }
 
     func health() throws -> [LaneHealth] { try whole.health() }
