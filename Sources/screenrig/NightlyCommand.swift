@@ -119,14 +119,11 @@ struct NightlyCommand: AsyncParsableCommand {
         _ rig: Rig, _ directory: RunDirectory, started: Int64, _ failure: CommandFailure?,
         _ nights: NightBook
     ) -> Night {
-        let date = UTCTime(microseconds: started).rfc3339
         do {
             let history = try History(path: directory.history)
             return try Night(
                 history, series: rig.nightly.series,
-                // As 'nights add' has it, so that this adds no second row.
-                started: history.header.isVirtual
-                    ? date : UTCTime(microseconds: history.header.startedMicroseconds).rfc3339,
+                started: Night.start(of: history.header, in: directory),
                 path: NightShelf(book: nights.path).name(of: directory.path), isOurs: true,
                 mark: mark, alarm: rig.nightly.alarm,
                 stored: StoredRun(directory))
@@ -134,7 +131,8 @@ struct NightlyCommand: AsyncParsableCommand {
             directory.removeIfEmpty()
             let reason = failure?.message ?? ""
             return Night(
-                failed: rig.name, series: rig.nightly.series, started: date,
+                failed: rig.name, series: rig.nightly.series,
+                started: UTCTime(microseconds: started).rfc3339,
                 reason: reason.isEmpty ? "\(error)" : reason, version: Screenrig.version, mark: mark
             )
         }

@@ -120,9 +120,7 @@ struct NightsAddCommand: ParsableCommand {
                 with: .recorded)
             return try Night(
                 history, series: reading.rig.nightly.series,
-                started: header.isVirtual
-                    ? UTCTime(compact: directory.stamp)?.rfc3339 ?? directory.stamp
-                    : UTCTime(microseconds: header.startedMicroseconds).rfc3339,
+                started: Night.start(of: header, in: directory),
                 path: NightShelf(book: book.nights).name(of: directory.path), isOurs: false,
                 mark: mark, alarm: reading.rig.nightly.alarm,
                 stored: StoredRun(directory))

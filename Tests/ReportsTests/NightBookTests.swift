@@ -98,6 +98,14 @@ struct NightBookTests {
         nights[2].rig = "another"
         for night in nights + nights { try book.add(night) }
         #expect(try Set(book.nights()) == Set(nights))
+        // 'nights add' of a run that was killed while 'nightly' recorded it.
+        var killed = nights[0]
+        (killed.run, killed.gap) = ("killed", Night.unfinished)
+        try book.add(killed)
+        (killed.gap, killed.started) = ("", "2026-11-04T02:00:03Z")
+        try book.add(killed)
+        #expect(try book.nights().filter { $0.run == "killed" } == [killed])
+        try book.remove(killed)
         try book.forget(nights[0])
         #expect(try book.nights().map(\.path) == ["", nights[1].path, nights[2].path])
         try book.remove(nights[1])

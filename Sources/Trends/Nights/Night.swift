@@ -1,5 +1,6 @@
 internal import Dialects
-internal import Journal
+internal import Formats
+public import Journal
 internal import Rendering
 public import Reports
 public import Rigs
@@ -81,6 +82,13 @@ public struct Night: Sendable, Hashable {
 }
 
 extension Night {
+    /// When a recorded run was really made, in ISO 8601: a simulated run has no date of its own.
+    public static func start(of header: HistoryHeader, in directory: RunDirectory) -> String {
+        header.isVirtual
+            ? UTCTime(compact: directory.stamp)?.rfc3339 ?? directory.stamp
+            : UTCTime(microseconds: header.startedMicroseconds).rfc3339
+    }
+
     /// A recorded run as a night. `started` is when it was really made, in ISO 8601: a simulated run has
     /// no date of its own.
     public init(

@@ -143,12 +143,13 @@ public final class NightBook: Sendable {
         }
     }
 
-    /// Names of runs are those of their directories, which a job may give to each of its runs (`--out merged`): a run is
-    /// told by its start as well.
-    private static let isRun = "run <> '' AND run = ? AND rig = ? AND started = ?"
+    /// Names of runs are those of their directories, which a job may give to each of its runs (`--out merged`), so that the
+    /// start belongs to a run as well. Of one that was killed it is not known to the second.
+    private static let isRun =
+        "run <> '' AND run = ? AND rig = ? AND (started = ? OR gap = ?)"
 
     private static func key(of night: Night) -> StatementArguments {
-        [night.run, night.rig, night.started]
+        [night.run, night.rig, night.started, Night.unfinished]
     }
 
     /// All nights, the oldest first; of one rig, or of all.
