@@ -185,7 +185,7 @@ public final class HistoryMerge {
         return wasKilled && record.ended == nil ? lost(record, of: chosen.part) : record
     }
 
-    /// Its process has ended, and its screens ask for nothing any more.
+    /// The household as its process left it: it ended when that was killed.
     private func lost(_ record: HouseholdRecord, of part: Int) -> HouseholdRecord {
         var record = record
         record.ended = max(record.arrived, parts[part].until)

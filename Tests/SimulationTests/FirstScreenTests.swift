@@ -134,7 +134,7 @@ struct FirstScreenTests {
     }
 
     @Test(
-        "the platform's word is sent once, whatever it is answered (apple-sso.md § 1, step 9)",
+        "the platform's document is not sent again after a failure (apple-sso.md § 1, step 9)",
         arguments: ["platform-sign-on.yaml", "v2-platform-sign-on.yaml"])
     func exchangesOnce(name: String) throws {
         var rig = try RigFiles.read(name)

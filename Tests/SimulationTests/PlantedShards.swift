@@ -42,6 +42,8 @@ struct PlantedShards {
         var unended: Set<Int> = []
         var lost: [Int] = []
         var isCutShort = false
+        /// Households that were under way without a sign-in when the run was stopped.
+        var cutOff: Set<Int> = []
         var interrupted = false
         /// So late was each request, in milliseconds.
         var lateness = 0
@@ -86,6 +88,10 @@ struct PlantedShards {
             if !attempt.unended.contains(household) {
                 record.ended = Instant(.seconds(29))
                 record.fate = .signedIn
+            }
+            if attempt.cutOff.contains(household) {
+                (record.fate, record.abandonedBy) = (.abandoned, .run)
+                record.cause = HouseholdRecord.stopped
             }
             batch.households.append(record)
         }

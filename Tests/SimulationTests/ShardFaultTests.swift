@@ -315,6 +315,21 @@ struct ShardFaultTests {
                 whole,
                 "shard 1 was stopped from outside after 30 s, when all of its households had begun"
             ), "\(whole.notes)")
+        // Those that were cut off count as what is missing; and once, where the next attempt names them as lost.
+        try shards.write(1, as: "cut", Attempt(cutOff: [1, 3, 5], interrupted: true))
+        let cut = try shards.merge(["0", "cut"], as: "most")
+        #expect(cut.exitStatus == .untrusted)
+        #expect(
+            cut.mergeGaps.first?.hasSuffix(
+                "when 4 of its 4 households had begun and 3 were under way") == true,
+            "\(cut.mergeGaps)")
+        try shards.write(1, as: "c1", Attempt(only: [1, 3, 5], cutOff: [3], interrupted: true))
+        try shards.write(
+            1, as: "c2", Attempt(attempt: 2, late: 12_000_000, only: [7], lost: [3]))
+        let continued = try shards.merge(["0", "c1", "c2"], as: "continued")
+        #expect(continued.mergeGaps.isEmpty && continued.households.started == 8)
+        #expect(continued.shards.map(\.lost) == [0, 0, 0])
+        #expect(continued.losses.map(\.cause) == [HouseholdRecord.stopped])
         // Households that never began are missing, as if their shard had been killed.
         try shards.write(1, as: "2", Attempt(only: [1], interrupted: true))
         let summary = try shards.merge(["0", "2"], as: "part")

@@ -98,24 +98,21 @@ struct ShardCensus {
             guard run.hasEnd, let own = run.shard.households else {
                 return "\(run.name) \(how) after \(after)"
             }
+            let underWay = sum(cutOff, of: run, runs)
             return
-                "\(run.name) \(how) after \(after), when \(Figures.count(begun(run, runs))) of its "
+                "\(run.name) \(how) after \(after), when \(Figures.count(sum(began, of: run, runs))) of its "
                 + "\(Figures.counted(own, "household")) had begun"
-                + (cutOff(run, runs) == 0
-                    ? "" : " and \(Figures.count(cutOff(run, runs))) were under way")
+                + (underWay == 0 ? "" : " and \(Figures.count(underWay)) were under way")
         }
     }
 
-    /// Households that a shard began, in whatever attempts.
-    private func begun(_ run: ShardRuns.ShardRun, _ runs: [ShardRuns.ShardRun]) -> Int {
-        runs.indices.filter { runs[$0].shard.number == run.shard.number }
-            .reduce(0) { $0 + began[$1] }
-    }
-
-    /// Those of them that were under way without a sign-in when their run was stopped.
-    private func cutOff(_ run: ShardRuns.ShardRun, _ runs: [ShardRuns.ShardRun]) -> Int {
-        runs.indices.filter { runs[$0].shard.number == run.shard.number }
-            .reduce(0) { $0 + cutOff[$1] }
+    /// The sum of `counts`, by the position of the run, over all attempts of a run's shard.
+    private func sum(
+        _ counts: [Int], of run: ShardRuns.ShardRun, _ runs: [ShardRuns.ShardRun]
+    ) -> Int {
+        runs.indices.reduce(0) {
+            runs[$1].shard.number == run.shard.number ? $0 + counts[$1] : $0
+        }
     }
 
     /// What ended a run before its time, as `was cut short`; nil where nothing did.
@@ -131,9 +128,8 @@ struct ShardCensus {
         guard Self.stop(run) != nil, !hasDoubles, let own = run.shard.households else {
             return false
         }
-        let attempts = runs.indices.filter { runs[$0].shard.number == run.shard.number }
-        return begun(run, runs) >= own
-            && attempts.reduce(cutOff(run, runs)) { $0 + lost[$1].count } * 2 <= own
+        let unended = sum(cutOff, of: run, runs) + sum(lost.map(\.count), of: run, runs)
+        return sum(began, of: run, runs) >= own && unended * 2 <= own
     }
 
     private static func doubles(_ runs: [ShardRuns.ShardRun], _ merge: HistoryMerge) -> [String] {

@@ -125,12 +125,14 @@ package struct ShardMerge {
         let plan = rig.map { Plan($0, seed: Seed(runs[0].header.seed), run: runs[0].header.runID) }
         var known: Set<Int> = []
         for (position, run) in runs.enumerated() {
-            known.formUnion(merge.counts[position].unended)
             let next = runs.indices.contains(position + 1) ? runs[position + 1].shard : nil
-            let gone =
+            var gone =
                 next?.number == run.shard.number
-                ? next?.lost ?? [] : try Self.begunUnseen(run, of: plan)
-            let lost = gone.filter { known.insert($0).inserted }.map { household in
+                ? Set(next?.lost ?? []) : Self.begun(run, of: plan)
+            guard !gone.isEmpty else { continue }
+            // Also who was cut off when the attempt was stopped has a record.
+            try run.history.households { gone.remove($0.household) }
+            let lost = gone.sorted().filter { known.insert($0).inserted }.map { household in
                 let planned = plan?.household(household)
                 return HouseholdRecord(
                     household: household, kind: planned?.kind.name ?? run.header.kinds.first ?? "",
@@ -140,17 +142,13 @@ package struct ShardMerge {
         }
     }
 
-    /// What the lanes of a first attempt had begun, by the file that its killed process left on this machine, and never
-    /// recorded, in ascending order.
-    private static func begunUnseen(_ run: ShardRuns.ShardRun, of plan: Plan?) throws -> [Int] {
+    /// What the lanes of a first attempt had begun, by the file that its killed process left on this machine.
+    private static func begun(_ run: ShardRuns.ShardRun, of plan: Plan?) -> Set<Int> {
         guard !run.hasEnd, run.shard.attempt == 1,
             let file = run.input.directory?.file(LaneTurn.file),
-            let lanes = LaneTurn.begun(at: file),
-            let part = plan?.part(run.shard.number, of: run.shard.count)
+            let lanes = LaneTurn.begun(at: file)
         else { return [] }
-        var unseen = part.begun(by: lanes)
-        try run.history.households { unseen.remove($0.household) }
-        return unseen.sorted()
+        return plan?.part(run.shard.number, of: run.shard.count).begun(by: lanes) ?? []
     }
 
     private func header(
@@ -178,10 +176,14 @@ package struct ShardMerge {
     /// Shards that start at most this far apart count as started together, in nanoseconds.
     private static let sameStart: Int64 = 500_000_000
 
+    private static func isEmbedded(_ run: ShardRuns.ShardRun) -> Bool {
+        run.header.target.hasPrefix("embedded")
+    }
+
     private static func target(_ runs: [ShardRuns.ShardRun]) -> String {
         let names = Set(runs.map(\.header.target))
         guard names.count > 1 else { return runs[0].header.target }
-        guard runs.allSatisfy({ $0.header.target.hasPrefix("embedded") }) else {
+        guard runs.allSatisfy(isEmbedded) else {
             return "\(names.count) targets: \(names.sorted().prefix(3).joined(separator: ", "))"
         }
         let faults = runs[0].header.target.firstIndex(of: ")").map {
@@ -245,7 +247,7 @@ package struct ShardMerge {
             if sum == nil { sum = found } else { sum?.add(found) }
         }
         if shards.runs.count > 1 {
-            if !shards.runs[0].header.target.hasPrefix("embedded") { sum?.limitToShards() }
+            if !Self.isEmbedded(shards.runs[0]) { sum?.limitToShards() }
             record.notes.append(
                 "not every exchange was recorded (record: \(shards.runs[0].history.recording)), so the verdicts of the "
                     + "shards are added: promises between households of different shards, such as code-unique, were "
