@@ -110,7 +110,7 @@ struct ExtractionTests {
             standing: .fails, household: 7, exchanges: [4], operations: [], signature: "", at: 0,
             sentence: "")
         var story = ScheduleExtractor(own, violation)
-        #expect(story.secret == Fingerprint(value: 5))
+        #expect(story.media == own[3])
         story.add(given: other[3], of: other)
         let made = try #require(story.schedule)
         #expect(made.rooms == 2 && story.conflictIDs == ["media-token", "media-token-2"])

@@ -60,9 +60,7 @@ public struct Extraction {
             if let owner = try household(completingAfter: code) {
                 story.add(other: try history.exchanges(household: owner))
             }
-        } else if let secret = story.secret,
-            let given = try exchange(giving: secret, besides: violation.household)
-        {
+        } else if let media = story.media, let given = try exchange(givingBefore: media) {
             story.add(
                 given: given, of: try history.exchanges(household: given.device.household))
         } else if let other = try lifeOfWhoever(wasShown: story.ownTags, of: violation) {
@@ -115,12 +113,13 @@ public struct Extraction {
         return owner?.device.household
     }
 
-    /// The first that gave that secret to another household.
-    private func exchange(giving secret: Fingerprint, besides own: Int) throws -> Exchange? {
+    /// The first that gave the same media token to another household before.
+    private func exchange(givingBefore media: Exchange) throws -> Exchange? {
         var first: Exchange?
         try history.exchanges { exchange in
-            guard exchange.fingerprint == secret, exchange.device.household != own,
-                exchange.sent < first?.sent ?? .distantFuture
+            guard exchange.fingerprint == media.fingerprint,
+                exchange.device.household != media.device.household,
+                exchange.sent < first?.sent ?? media.sent
             else { return }
             first = exchange
         }

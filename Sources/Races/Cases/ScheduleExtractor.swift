@@ -75,11 +75,16 @@ struct ScheduleExtractor {
         add([code, signIn, read], of: life) { $0.isPoll }
     }
 
-    /// The living room that was given the same secret before, by `given`: its code, its sign-in and its authorization.
+    /// The living room that was given the same media token before, by `given`: its code, its sign-in and its authorization.
     mutating func add(given: Exchange, of life: [Exchange]) {
         let before = life.filter { $0.sent < given.sent }.sorted { $0.sent < $1.sent }
-        guard let signIn = before.last(where: { $0.operation == .assertion }) else { return }
-        let code = before.last { $0.operation.issuesCode && $0.sent < signIn.sent }
+        let signIn = before.last {
+            [.assertion, .tokenExchange, .ssoProfile].contains($0.operation)
+        }
+        guard let signIn else { return }
+        let code =
+            signIn.operation == .assertion
+            ? before.last { $0.operation.issuesCode && $0.sent < signIn.sent } : nil
         let authorization = before.last { $0.operation == .authorize && $0.sent > signIn.sent }
         add([code, signIn, authorization, given], of: life) { $0.sequence == given.sequence }
     }
@@ -171,10 +176,12 @@ struct ScheduleExtractor {
         }
     }
 
-    /// Of a media token, or of what stands for one, that may be another living room's.
-    var secret: Fingerprint? {
-        violation.exchanges.count == 1
-            ? scenes.last(where: \.isConflict)?.exchange.fingerprint : nil
+    /// The request whose media token may be another living room's.
+    var media: Exchange? {
+        guard [.authorizationGates, .decisionTrue].contains(violation.invariant),
+            violation.exchanges.count == 1
+        else { return nil }
+        return scenes.last { $0.isConflict && $0.exchange.fingerprint != nil }?.exchange
     }
 
     /// Its code, where it was shown a profile or a decision on one, and nobody had signed in (rest-v2.md § 6).

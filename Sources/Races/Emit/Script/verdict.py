@@ -225,8 +225,9 @@ def judge(trial, household, promise):
                       and not between(trial, household, g, m, "sign-in")), None)
         # One media token for two living rooms: the later one got the other's.
         others = [s for s in trial.seen if s.household != household and s.does == "media"]
-        return found or next(((o, m) for o in others for m in media if o.first <= m.first
-                              and o.document.get("serializedToken", o) == m.document.get("serializedToken", m)), None)
+        return found or next(((o, m) for o in others for m in media if o.first < m.first
+                              and None is not dig(o.document, ["serializedToken"])
+                              == dig(m.document, ["serializedToken"])), None)
     return RULES[promise](trial, household) if promise in RULES else None
 
 
