@@ -39,7 +39,7 @@ extension Findings {
         if let from = other.unjudgedFrom { unjudgedFrom = min(from, unjudgedFrom ?? from) }
     }
 
-    /// Notes of the promises between households that nothing compares those of several parts.
+    /// Notes at each promise between households that those of different shards were not compared.
     public mutating func limitToShards() {
         for position in verdicts.indices
         where verdicts[position].invariant.isBetweenHouseholds && verdicts[position].note.isEmpty {

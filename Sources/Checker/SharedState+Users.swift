@@ -142,7 +142,7 @@ extension SharedState {
         found[position] = violation
     }
 
-    /// What a shard that is judged by itself cannot say; `merge` can. Empty for whole runs.
+    /// What is not known where one shard is judged by itself, for the end of a sentence; empty for whole and merged runs.
     private var othersUnknown: String {
         rules.isOneShard ? "; the users of other shards' households are not known here" : ""
     }

@@ -62,6 +62,8 @@ extension Household {
         if plan.kind.platform != nil {
             switch try await signOnByPlatform() {
             case .signedIn:
+                // One of a sign-in before is no code of this one.
+                polledCode = nil
                 await pollOn()
                 return nil
             case .regular(let regular):

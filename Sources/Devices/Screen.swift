@@ -140,7 +140,7 @@ extension Household {
     private static func isWorthAnotherTry(_ answered: Answered) -> Bool {
         // A service that breaks its protocol is not down; asking again would hide it for 15 s.
         if answered.exchange.outcome == .malformed { return false }
-        // The platform's word serves once, and "anything else" than a token leads to the regular way (apple-sso.md § 1,
+        // The platform's document serves once, and "anything else" than a token leads to the regular way (apple-sso.md § 1,
         // step 9; rest-v2.md § 8.3).
         if answered.exchange.operation.step(onFirstScreen: true) == .platformExchange {
             return false

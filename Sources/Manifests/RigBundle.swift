@@ -30,10 +30,13 @@ public struct RigBundle: Sendable {
         switch rig.target.base {
         case .embedded: reason = "'embedded': each shard would test a stand-in of its own"
         case .remote(let origin, _):
-            guard
-                origin.host == "localhost" || origin.host.hasPrefix("127.") || origin.host == "::1"
-            else { return nil }
-            reason = "\(origin.host): on each \(place) that is the \(place) itself"
+            let host = origin.host.lowercased().filter { $0 != "[" && $0 != "]" }
+            let isLoopback =
+                host == "localhost" || host.hasSuffix(".localhost") || host == "::1"
+                || host.hasPrefix("127.") && host.allSatisfy { $0 == "." || $0.isNumber }
+            guard isLoopback else { return nil }
+            reason =
+                "\(origin.host), which is the \(place) itself: each shard would test its own \(place)"
         }
         return
             "The rig's target is \(reason). Write this with --target URL to test one service from all of them."

@@ -99,7 +99,12 @@ struct ManifestTests {
         "a target that would be each shard's own is said so",
         arguments: [
             ("embedded", "'embedded': each shard would test a stand-in of its own"),
-            ("http://127.0.0.1:8080", "127.0.0.1: on each PLACE that is the PLACE itself"),
+            (
+                "http://127.0.0.1:8080",
+                "127.0.0.1, which is the PLACE itself: each shard would test its own PLACE"
+            ),
+            ("http://LOCALHOST:8080", "which is the PLACE itself"),
+            ("http://[::1]:8080", "which is the PLACE itself"), ("http://127.example.com", nil),
             ("https://auth.example", nil),
         ] as [(String, String?)])
     func ownTarget(base: String, warning: String?) async throws {

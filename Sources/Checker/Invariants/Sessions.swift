@@ -184,21 +184,23 @@ extension HouseholdState {
         }
         switch found {
         case .noProfile:
-            judgeInvalid(beat, operation.slot, book)
+            if judgeInvalid(beat, operation.slot, book) { return }
             let partner = book.partner(of: operation.slot)
-            if partner > 0 { judgeInvalid(beat, partner, book) }
+            if partner > 0 { _ = judgeInvalid(beat, partner, book) }
         case .ownProfile where answer.subject == 0: judgeLogin(endedBy: beat, operation, book)
         case .ownProfile, .partnersProfile: break
         }
     }
 
     /// `conforms`: whoever signed in by the platform alone is told `partner_logout`, for only the platform's settings end
-    /// the rest. Beside a profile by a login that one's action counts (B56).
+    /// the rest. Where a login, a rule or another app of the device made a profile as well, that may be the one that the
+    /// action is about (B18, B56).
     private mutating func judgeLogin(
         endedBy beat: CompactOperation, _ operation: Observed, _ book: ProfileBook
     ) {
         let (own, partner) = (operation.slot, book.partner(of: operation.slot))
-        guard partner > 0, !mayBeFromBefore(own, at: operation.call, book),
+        guard partner > 0, registry.appsOfDevice == 1, !book.degraded.contains(own),
+            !mayBeFromBefore(own, at: operation.call, book),
             !attempts.contains(where: {
                 $0.isCandidate && $0.beat.operation != .ssoProfile && $0.beat.call <= beat.ret
                     && isOf($0.tag, own)
@@ -215,22 +217,23 @@ extension HouseholdState {
         accuse(violation(.conforms, .certain, [last.beat, beat], text))
     }
 
-    /// I21, profile-views-agree: a logout that returns `invalid` says that there is no valid profile.
+    /// I21, profile-views-agree: a logout that returns `invalid` says that there is no valid profile. True where that
+    /// cannot be.
     private mutating func judgeInvalid(
         _ beat: CompactOperation, _ slot: UInt8, _ book: ProfileBook
-    ) {
+    ) -> Bool {
         guard !mayBeFromBefore(slot, at: beat.call, book),
             let last = lastShown(
                 SignInScope(slot: slot), before: beat.call - registry.visibility),
             logout(before: last.beat, last.value, at: slot) == nil
-        else { return }
+        else { return false }
         check(.profileViewsAgree)
         let since = last.beat.call - registry.visibility
         let isEnded = signOuts.contains {
             $0.beat.sequence != beat.sequence && $0.effect != .denied && $0.call <= beat.ret
                 && $0.ret >= since && $0.ends(slot)
         }
-        guard !isEnded, !mayHaveExpired(last.value, by: beat.ret, at: slot) else { return }
+        guard !isEnded, !mayHaveExpired(last.value, by: beat.ret, at: slot) else { return false }
         let gap = beat.call - last.beat.ret
         let isProxied = beat.flags & Observed.Flags.proxied.rawValue != 0
         let contradiction =
@@ -240,9 +243,10 @@ extension HouseholdState {
             let other = elsewhere(slot, since: last.beat, by: beat.ret)
         {
             let text = contradiction + "in between only another provider's changed (\(other.name))"
-            return accuse(
+            accuse(
                 violation(
                     .providerIndependence, .certain, [last.beat, other, beat], gap: gap, text))
+            return true
         }
         let text = contradiction + "nothing this household did in between ended it"
         var found = violation(
@@ -251,5 +255,6 @@ extension HouseholdState {
             [last.beat, beat], gap: gap, text)
         found.companions = [.tokenMonotonic]
         accuse(found)
+        return true
     }
 }
