@@ -144,9 +144,12 @@ struct ClockReadings: Sendable {
     }
 
     /// Whether there are samples that clocks within the tolerance do not explain.
-    var disagree: Bool { clocks.count > 1 && groups.count > 1 }
+    private(set) var disagree = false
 
-    mutating func removeAll() { clocks.removeAll() }
+    mutating func removeAll() {
+        clocks.removeAll()
+        disagree = false
+    }
 
     /// A service's time in epoch milliseconds, cut, read between `call` and `ret`.
     mutating func add(
@@ -159,26 +162,37 @@ struct ClockReadings: Sendable {
             at: ret)
         let sample = Sample(
             operation: operation, household: household, sequence: sequence, at: ret, distance: 0)
-        var fitting: Int?
+        var (fitting, most) = (-1, 0)
         for position in clocks.indices
-        where clocks[position].range.distance(to: range) <= 0
-            && clocks[position].count > fitting.map({ clocks[$0].count }) ?? 0
+        where clocks[position].count > most
+            && clocks[position].range.distance(to: range) <= Self.grain(resolution)
         {
-            fitting = position
+            (fitting, most) = (position, clocks[position].count)
         }
-        guard let fitting else {
+        guard fitting >= 0 else {
             if clocks.count == Self.clockLimit { joinNearest() }
             clocks.append(Clock(range: range, count: 1, samples: [sample]))
+            disagree = clocks.count > 1 && groups.count > 1
             return
         }
-        let now = clocks[fitting].range.widened(to: ret)
-        clocks[fitting].range = OffsetRange(
-            low: max(now.low, range.low), high: min(now.high, range.high), at: now.at)
         clocks[fitting].count += 1
         let kept = clocks[fitting].samples.count
         if kept < (clocks.count > 1 ? Self.samplesKept : 64) {
             clocks[fitting].samples.append(sample)
         }
+        let now = clocks[fitting].range.widened(to: ret)
+        let (low, high) = (max(now.low, range.low), min(now.high, range.high))
+        guard low <= high else { return }
+        clocks[fitting].range = OffsetRange(low: low, high: high, at: now.at)
+        if clocks.count > 1, low > now.low || high < now.high {
+            disagree = groups.count > 1
+        }
+    }
+
+    /// A server may keep its `Date` for some answers, so that one in whole seconds is of a clock that it misses by no more
+    /// than a second, in nanoseconds; one in milliseconds is not.
+    private static func grain(_ resolution: Int64) -> Int64 {
+        resolution > 1 ? resolution * 1_000_000 : 0
     }
 
     /// A clock that is set again and again would have no end of ranges: the two that are nearest become one.

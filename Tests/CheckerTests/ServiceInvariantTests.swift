@@ -55,7 +55,7 @@ struct ServiceInvariantTests {
         #expect(
             found.sentence
                 == "household 7: the Date of poll-token #6 and the time in most other "
-                + "responses come from clocks at least 21596.9 s apart")
+                + "responses come from clocks at least 21595.9 s apart")
         story.rules.promises = Promises(.documented)
         #expect(try story.only().standing == .observed)
     }
