@@ -136,11 +136,16 @@ struct ClockReadings: Sendable {
     private let tolerance: Int64
     private var clocks: [Clock] = []
 
+    /// A server may keep its `Date` for some answers, so that one in whole seconds is of a clock that it misses by no more
+    /// than a second, in nanoseconds; one in milliseconds is not.
+    private let grain: Int64
+
     private static let clockLimit = 16
     private static let samplesKept = 4_096
 
     init(resolution: Int64, tolerance: Int64) {
         (self.resolution, self.tolerance) = (resolution, tolerance)
+        grain = resolution > 1 ? resolution * 1_000_000 : 0
     }
 
     /// Whether there are samples that clocks within the tolerance do not explain.
@@ -165,14 +170,14 @@ struct ClockReadings: Sendable {
         var (fitting, most) = (-1, 0)
         for position in clocks.indices
         where clocks[position].count > most
-            && clocks[position].range.distance(to: range) <= Self.grain(resolution)
+            && clocks[position].range.distance(to: range) <= grain
         {
             (fitting, most) = (position, clocks[position].count)
         }
         guard fitting >= 0 else {
             if clocks.count == Self.clockLimit { joinNearest() }
             clocks.append(Clock(range: range, count: 1, samples: [sample]))
-            disagree = clocks.count > 1 && groups.count > 1
+            disagree = groups.count > 1
             return
         }
         clocks[fitting].count += 1
@@ -187,12 +192,6 @@ struct ClockReadings: Sendable {
         if clocks.count > 1, low > now.low || high < now.high {
             disagree = groups.count > 1
         }
-    }
-
-    /// A server may keep its `Date` for some answers, so that one in whole seconds is of a clock that it misses by no more
-    /// than a second, in nanoseconds; one in milliseconds is not.
-    private static func grain(_ resolution: Int64) -> Int64 {
-        resolution > 1 ? resolution * 1_000_000 : 0
     }
 
     /// A clock that is set again and again would have no end of ranges: the two that are nearest become one.

@@ -192,8 +192,8 @@ extension HouseholdState {
         }
     }
 
-    /// `conforms`: whoever signed in by the platform alone is told `partner_logout`, for only the platform's settings end
-    /// the rest. Where a login, a rule or another app of the device made a profile as well, that may be the one that the
+    /// `conforms`: the action for a device that signed in by the platform alone is `partner_logout`, for only the platform's
+    /// settings end the rest. Where a login, a rule or another app of the device made a profile as well, that may be the one that the
     /// action is about (B18, B56).
     private mutating func judgeLogin(
         endedBy beat: CompactOperation, _ operation: Observed, _ book: ProfileBook

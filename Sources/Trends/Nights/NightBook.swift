@@ -42,7 +42,7 @@ public final class NightBook: Sendable {
             }
             try database.write { database in
                 try database.execute(sql: Self.tables)
-                // A book from when a name alone told runs apart.
+                // A book from when runs were identified by their names alone.
                 try database.execute(sql: "DROP INDEX IF EXISTS nights_by_run")
                 // A book from before nights had marks.
                 let columns = Set(try database.columns(in: "nights").map(\.name))
@@ -106,10 +106,7 @@ public final class NightBook: Sendable {
     /// `former`.
     public func add(_ night: Night, insteadOf former: Night? = nil) throws(NightError) {
         try guarded { database in
-            for known in [night, former].compactMap(\.self) {
-                try database.execute(
-                    sql: "DELETE FROM nights WHERE \(Self.isRun)", arguments: Self.key(of: known))
-            }
+            for known in [night, former].compactMap(\.self) { try Self.remove(known, database) }
             try database.execute(
                 sql: """
                     INSERT INTO nights (rig, started, run, path, ours, outcome, headline, gap, version,
@@ -137,10 +134,11 @@ public final class NightBook: Sendable {
 
     /// Takes out the night of a run.
     public func remove(_ night: Night) throws(NightError) {
-        try guarded { database in
-            try database.execute(
-                sql: "DELETE FROM nights WHERE \(Self.isRun)", arguments: Self.key(of: night))
-        }
+        try guarded { database in try Self.remove(night, database) }
+    }
+
+    private static func remove(_ night: Night, _ database: Database) throws {
+        try database.execute(sql: "DELETE FROM nights WHERE \(isRun)", arguments: key(of: night))
     }
 
     /// Names of runs are those of their directories, which a job may give to each of its runs (`--out merged`), so that the
