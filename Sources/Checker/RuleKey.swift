@@ -191,7 +191,7 @@ struct RuleKey: Sendable {
 
     /// Of other protocols there is none.
     private static let deviceGrant = mark("device-grant", \.isDeviceGrant)
-    /// Of whole and merged runs there is none.
+    /// Absent for whole and merged runs.
     private static let oneShard = mark("one-shard", \.isOneShard)
     /// Where accounts are listed, or the service is a stand-in of the run's own, there is none.
     private static let inventsLogins = mark("invents-logins", \.inventsLogins)

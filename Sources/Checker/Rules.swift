@@ -66,7 +66,7 @@ public struct Rules: Sendable, Hashable {
     /// The devices speak the OAuth device grant (RFC 8628).
     public var isDeviceGrant = false
 
-    /// The run is one shard of a run: what its households were told may belong to households of others.
+    /// The run is one shard of a run: answers to its households may belong to households of other shards.
     public var isOneShard = false
 
     /// Of a run that was merged from shards: what of several households may be compared, and how sharply.

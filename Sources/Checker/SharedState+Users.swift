@@ -158,7 +158,7 @@ extension SharedState {
 
     // MARK: The ledger's accusations
 
-    /// `token-isolation`: an account was shown as a user that it is not. `one-token` where nobody else's is shown. Whatever else
+    /// `token-isolation`: an account was shown as a user that it is not. `one-token` where the user is of no other household. Whatever else
     /// broke in that household may follow from it.
     private func accuse(
         _ accusation: UserResolution.Accusation, _ positions: inout [Int: [Int]],

@@ -82,7 +82,7 @@ struct NightBookTests {
     }
 
     @Test(
-        "two runs whose directories have one name are two nights, also in a book that told runs by their names"
+        "two runs whose directories have one name are two nights, also in a book that identified runs by their names"
     )
     func oneName() throws {
         let folder = TestFolder()

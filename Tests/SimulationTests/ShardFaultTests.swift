@@ -163,7 +163,9 @@ struct ShardFaultTests {
         #expect(summary.households.started == 7)
     }
 
-    @Test("of a shard that nobody continued the lanes tell whom it had begun without a record")
+    @Test(
+        "the lanes of a shard that was not continued tell which households it had begun"
+    )
     func unseen() throws {
         let shards = try PlantedShards()
         try shards.write(0, as: "0")

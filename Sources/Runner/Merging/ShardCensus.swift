@@ -162,9 +162,9 @@ struct ShardCensus {
                 notes.append(
                     "\(run.name) \(how) after \(Self.span(run.until)) and was continued by attempt "
                         + "\(runs[position + 1].shard.attempt)\(losses)")
-            } else if hadBegunAll(run, runs) {
+            } else if let how = Self.stop(run), hadBegunAll(run, runs) {
                 notes.append(
-                    "\(run.name) \(Self.stop(run) ?? "ended") after \(Self.span(run.until)), when all of its households had begun\(losses)"
+                    "\(run.name) \(how) after \(Self.span(run.until)), when all of its households had begun\(losses)"
                 )
             } else if !gone.isEmpty {
                 notes.append("\(run.name):\(losses.dropFirst())")

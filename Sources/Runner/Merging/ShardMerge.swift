@@ -119,7 +119,7 @@ package struct ShardMerge {
     }
 
     /// Adds the households that a shard began just before it was cut short, so that no record of them was written: the next
-    /// attempt names them as lost, or, where there is none, what its lanes had begun.
+    /// attempt names them as lost; without a next attempt its lanes' counts tell.
     private func addUnseen(to merge: HistoryMerge, of rig: Rig?) throws {
         let runs = shards.runs
         let plan = rig.map { Plan($0, seed: Seed(runs[0].header.seed), run: runs[0].header.runID) }
