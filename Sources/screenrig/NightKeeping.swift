@@ -163,6 +163,7 @@ struct Notification {
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = input
         process.standardOutput = FileHandle.standardError
+        let watch = ProcessWatch(process)
         do {
             try process.run()
         } catch {
@@ -171,18 +172,21 @@ struct Notification {
         // A command that reads nothing is no mistake.
         try? input.fileHandleForWriting.write(contentsOf: Data((text + "\n").utf8))
         try? input.fileHandleForWriting.close()
-        let end = Date.now.addingTimeInterval(Self.limit)
-        while process.isRunning, Date.now < end { usleep(20_000) }
-        if process.isRunning {
-            process.terminate()
-            return Terminal.complain(
-                "--notify: '\(command)' was still running after \(Int(Self.limit)) s and was "
-                    + "killed")
-        }
-        if process.terminationStatus != 0 {
+        switch watch.ending(within: Self.limit) {
+        case .exit(0): return
+        case .exit(let status):
             Terminal.complain(
-                "--notify: '\(command)' ended with exit code \(process.terminationStatus); the "
-                    + "night was added to the series")
+                "--notify: '\(command)' ended with exit code \(status); the night was added to the series"
+            )
+        case .signal(let number):
+            Terminal.complain(
+                "--notify: '\(command)' was ended by signal \(number); the night was added to the series"
+            )
+        case nil:
+            process.terminate()
+            Terminal.complain(
+                "--notify: '\(command)' was still running after \(Int(Self.limit)) s and was killed"
+            )
         }
     }
 }

@@ -82,7 +82,7 @@ final class Browser {
 
     deinit {
         process.terminate()
-        process.waitUntilExit()
+        process.waitForEnd()
         close(toBrowser)
         close(fromBrowser)
     }

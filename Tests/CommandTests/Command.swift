@@ -16,6 +16,13 @@ extension TestFolder {
     }
 
     func holds(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
+
+    /// Ends the processes whose numbers the file `name` has, one to a line.
+    func endProcesses(in name: String) throws {
+        for number in try read(name).split(separator: "\n") {
+            if let number = Int32(number) { kill(number, SIGKILL) }
+        }
+    }
 }
 
 /// The binary, started as a user starts it, in a folder of its own.
@@ -109,11 +116,11 @@ final class Command {
     /// Waits for its end; a command that outlasts `limit` is killed, and the test fails.
     func ended(within limit: Duration = .seconds(180)) async throws -> Ended {
         while true {
-            if let at = ending.at, !process.isRunning {
+            if let (code, wasSignalled) = process.ending {
+                let at = ending.at ?? .now
                 return Ended(
-                    code: process.terminationStatus,
-                    wasSignalled: process.terminationReason == .uncaughtSignal, output: output,
-                    errors: errors, after: at - began, at: at)
+                    code: code, wasSignalled: wasSignalled, output: output, errors: errors,
+                    after: at - began, at: at)
             }
             if ContinuousClock.now - began > limit * Self.patience {
                 send(SIGKILL)
@@ -129,7 +136,7 @@ final class Command {
     ) async throws {
         let start = ContinuousClock.now
         while !condition() {
-            guard process.isRunning else {
+            guard process.ending == nil else {
                 throw Trouble.endedEarly("before \(what): \(output)\(errors)")
             }
             guard ContinuousClock.now - start < limit * Self.patience else {

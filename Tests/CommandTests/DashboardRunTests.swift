@@ -207,7 +207,7 @@ struct DashboardRunTests {
         let first = pipe.fileHandleForReading.availableData
         begun()
         let rest = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
+        process.waitForEnd()
         return String(decoding: first + rest, as: UTF8.self)
     }
 }

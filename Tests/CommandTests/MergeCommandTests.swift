@@ -89,6 +89,12 @@ struct MergeCommandTests {
             "n={}; cat \"it's far away/${n#it?s }/history.sqlite\"", names, out: "fetched")
         #expect(brought.code == 0, "\(brought.output)\(brought.errors)")
 
+        // What such a command leaves running, as ssh does with its connection, is not waited for.
+        let leaving = "sleep 600 & echo $! >> left; cat \"it's far away/0/history.sqlite\" # {}"
+        let left = try await merge(leaving, ["it's 0"], out: "leaving")
+        #expect(left.code == 4, "\(left.output)\(left.errors)")
+        try folder.endProcesses(in: "left")
+
         let here = ["it's far away/0", "it's far away/1"]
         let lacking = try await merge(
             "echo no such key: {} >&2; exit 7 # {}", here + ["x"], out: "part")
@@ -108,8 +114,8 @@ struct MergeCommandTests {
             "cat \"it's far away/0/history.sqlite\" # {}", ["x", "empty"], out: "late")
         #expect(late.code == 2 && late.errors.contains("empty holds no run"), "\(late.errors)")
         // Nothing of what was fetched stays behind.
-        let left = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
-        #expect(left.filter { $0.hasPrefix("screenrig-merge") }.isEmpty, "\(left)")
+        let rest = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        #expect(rest.filter { $0.hasPrefix("screenrig-merge") }.isEmpty, "\(rest)")
     }
 
     @Test("Ctrl-C ends a merge that fetches, and what it has fetched goes away")

@@ -260,7 +260,7 @@ private final class OpenSSLClient {
     /// Sends `text`, and gives all that the client prints until that `isEnough` or it ends.
     func talk(_ text: String, until isEnough: (String) -> Bool) async -> String {
         try? requests.fileHandleForWriting.write(contentsOf: Data(text.utf8))
-        for _ in 0..<500 where process.isRunning && !isEnough(printed) {
+        for _ in 0..<500 where process.ending == nil && !isEnough(printed) {
             try? await Task.sleep(for: .milliseconds(10))
         }
         return printed

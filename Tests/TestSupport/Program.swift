@@ -17,7 +17,7 @@ public struct Program {
         process.standardError = FileHandle.nullDevice
         try process.run()
         let data = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        (status, output) = (process.terminationStatus, String(decoding: data, as: UTF8.self))
+        process.waitForEnd()
+        (status, output) = (process.ending?.status ?? -1, String(decoding: data, as: UTF8.self))
     }
 }

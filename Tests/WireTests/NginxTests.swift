@@ -24,7 +24,7 @@ private final class Nginx {
         for _ in 1...10 {
             (plain, secured, plain2) = (Self.freePort(), Self.freePort(), Self.freePort())
             try start(files)
-            for _ in 1...1000 where process.isRunning {
+            for _ in 1...1000 where process.ending == nil {
                 // Written once every port is bound.
                 if FileManager.default.fileExists(atPath: pid(files)) { return }
                 usleep(20_000)
@@ -71,9 +71,8 @@ private final class Nginx {
     }
 
     func stop() {
-        // Not `waitUntilExit`, which turns a run loop of this thread.
         kill(process.processIdentifier, SIGKILL)
-        for _ in 1...1000 where process.isRunning { usleep(10_000) }
+        process.waitForEnd()
     }
 
     private static func freePort() -> Int {

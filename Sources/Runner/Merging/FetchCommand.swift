@@ -38,6 +38,7 @@ package struct FetchCommand: Sendable {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = file
         process.standardError = errors
+        let watch = ProcessWatch(process)
         do {
             try leftovers.start(process)
         } catch {
@@ -46,16 +47,19 @@ package struct FetchCommand: Sendable {
             )
         }
         defer { leftovers.fetched() }
-        // Read to the end before waiting: a program that writes more than a pipe holds would never end.
-        let said = String(
-            decoding: (try? errors.fileHandleForReading.readToEnd()) ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+        // Beside the wait: a program that writes more than a pipe holds would never end.
+        let said = ProcessRun.PipeReader(errors.fileHandleForReading)
+        let ending = watch.ending()
+        guard ending == .exit(0) else {
             let how =
-                process.terminationReason == .exit
-                ? "ended with \(process.terminationStatus)"
-                : "was ended by signal \(process.terminationStatus)"
-            let last = said.split(whereSeparator: \.isNewline).last.map { ": \($0.prefix(200))" }
+                switch ending {
+                case .exit(let status): "ended with \(status)"
+                case .signal(let number): "was ended by signal \(number)"
+                case nil: "did not end"
+                }
+            let last = said.text().split(whereSeparator: \.isNewline).last.map {
+                ": \($0.prefix(200))"
+            }
             throw .couldNotRun(
                 "\(name) could not be fetched: the command of --fetch \(how)\(last ?? "")")
         }

@@ -39,8 +39,7 @@ struct ProcessRun {
         process.standardInput = asking
         process.standardOutput = saying
         process.standardError = complaining
-        let ended = DispatchSemaphore(value: 0)
-        process.terminationHandler = { _ in ended.signal() }
+        let watch = ProcessWatch(process)
         // A program that reads nothing closes the pipe: that is its right.
         signal(SIGPIPE, SIG_IGN)
         do {
@@ -59,48 +58,28 @@ struct ProcessRun {
             try? writing.write(contentsOf: Data(input.utf8))
             try? writing.close()
         }
-        var ending = Self.ending(of: process, ended, within: limit.seconds)
-        if ending == .tooLate, !said.isCut { end(process, ended) }
-        let (output, errors) = (said.text(), complained?.text() ?? "")
-        if said.isCut { ending = .tooMuch }
-        return ProcessRun(ending: ending, output: output, errors: errors)
-    }
-
-    /// How it ended, `.tooLate` where it has not. The end that `Process` tells is that of the last of what the program has
-    /// started, so that the kernel is asked as well.
-    private static func ending(
-        of process: Process, _ ended: DispatchSemaphore, within limit: Double
-    ) -> Ending {
-        let deadline = DispatchTime.now() + limit
-        while DispatchTime.now() < deadline {
-            if ended.wait(timeout: min(deadline, .now() + lookEvery)) == .success {
-                return process.terminationReason == .exit
-                    ? .exit(process.terminationStatus) : .signal(process.terminationStatus)
-            }
-            var state = siginfo_t()
-            let pid = id_t(process.processIdentifier)
-            // Without taking the end from `Process`.
-            guard waitid(P_PID, pid, &state, WEXITED | WNOHANG | WNOWAIT) == 0,
-                state._sifields._sigchld.si_pid == process.processIdentifier
-            else { continue }
-            let status = state._sifields._sigchld.si_status
-            return state.si_code == Int32(CLD_EXITED) ? .exit(status) : .signal(status)
+        let ended = watch.ending(within: limit.seconds)
+        if ended == nil, !said.isCut {
+            process.terminate()
+            if watch.ending(within: grace) == nil { stopIt() }
         }
-        return .tooLate
-    }
-
-    private static let lookEvery = 0.1
-
-    /// Without a last wait: its end is not noticed before that of what it has started.
-    private static func end(_ process: Process, _ ended: DispatchSemaphore) {
-        process.terminate()
-        guard ended.wait(timeout: .now() + grace) != .success else { return }
-        kill(process.processIdentifier, SIGKILL)
+        let (output, errors) = (said.text(), complained?.text() ?? "")
+        let ending: Ending =
+            if said.isCut {
+                .tooMuch
+            } else {
+                switch ended {
+                case .exit(let status): .exit(status)
+                case .signal(let number): .signal(number)
+                case nil: .tooLate
+                }
+            }
+        return ProcessRun(ending: ending, output: output, errors: errors)
     }
 
     /// Reads a pipe beside the caller, so that neither side waits for the other. What a program left
     /// running may hold the pipe open for ever: it is waited for no longer than `patience`.
-    private final class PipeReader: Sendable {
+    final class PipeReader: Sendable {
         private let bytes = Mutex(Data())
         private let cut = Atomic(false)
         private let isOver = Atomic(false)

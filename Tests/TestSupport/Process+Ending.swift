@@ -1,0 +1,21 @@
+public import Foundation
+
+extension Process {
+    /// How it ended, and `nil` while it runs: as the kernel says, for `isRunning` and `waitUntilExit` notice the end of
+    /// the last process that holds a socket which this one inherited, and of those that tests start side by side one
+    /// in some thousands holds another's.
+    public var ending: (status: Int32, wasSignalled: Bool)? {
+        guard isRunning else { return (terminationStatus, terminationReason == .uncaughtSignal) }
+        var state = siginfo_t()
+        let pid = id_t(processIdentifier)
+        guard waitid(P_PID, pid, &state, WEXITED | WNOHANG | WNOWAIT) == 0,
+            state._sifields._sigchld.si_pid == processIdentifier
+        else { return nil }
+        return (state._sifields._sigchld.si_status, state.si_code != Int32(CLD_EXITED))
+    }
+
+    /// Blocks until it has ended, without a run loop of this thread.
+    public func waitForEnd() {
+        while ending == nil { usleep(5_000) }
+    }
+}
