@@ -87,6 +87,34 @@ struct ExtractionTests {
         #expect(ops[5].offset == .milliseconds(46))
     }
 
+    @Test("the platform's user and the phone's, where they are two, stay two")
+    func accounts() throws {
+        func signIn(
+            _ number: Int, _ operation: OperationName, by device: DeviceID = Self.tv,
+            as user: String,
+            at sent: Int64
+        ) -> Exchange {
+            exchange(
+                number, operation, at: sent, by: device,
+                code: operation == .assertion ? "AAAAAA1" : nil,
+                Observation(.none, tag: Tag(mvpd: "A", user: user)))
+        }
+        let code = exchange(
+            2, .registrationCode, at: 100, Observation(.success, code: Code("AAAAAA1")))
+        for phone in ["ann", "bob"] {
+            let life = [
+                signIn(1, .tokenExchange, as: "ann", at: 10), code,
+                signIn(3, .assertion, by: Self.phone, as: phone, at: 150),
+                exchange(4, .pollToken, at: 200),
+            ]
+            let ops = try schedule(of: life, .oneToken, [1, 3, 4]).ops
+            #expect(
+                ops.prefix(3).map(\.step) == [.tokenExchange, .registrationCode, .authenticate])
+            #expect(ops[0][arg: "account"] == nil)
+            #expect(ops[2][arg: "account"] == (phone == "ann" ? nil : "2"))
+        }
+    }
+
     @Test("a media token that another household had got brings that household along")
     func mediaTokenOfAnother() throws {
         func life(_ household: Int, at: Int64, _ secret: UInt64) -> [Exchange] {
