@@ -50,6 +50,9 @@ public final class History: Sendable {
         }
     }
 
+    /// Up to which it is recorded, in its own time: its end, where its process recorded one.
+    public var until: Instant { end?.ended ?? watermark }
+
     /// What each lane was at when a process ended that left no end; none where it did not leave that
     /// either.
     public var lastTurns: [LaneTurn] {

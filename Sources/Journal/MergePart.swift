@@ -14,8 +14,8 @@ public struct MergePart: Sendable {
 }
 
 extension MergePart {
-    /// When it ended, or when its record ends, in the time of the merged run.
-    var until: Instant { (history.end?.ended ?? history.watermark) + offset }
+    /// Up to which it is recorded, in the time of the merged run.
+    var until: Instant { history.until + offset }
 
     /// Number of seconds by which its cells move.
     var seconds: Int {

@@ -116,47 +116,6 @@ package struct RunFold {
         shows = try HistoryCheckCounter(history, self).results
     }
 
-    /// Groups of errors without what came before the load. Where some began before it, they are counted anew; where not every
-    /// exchange was kept, those share what the other groups of their operation and outcome leave of the cells.
-    private func errorsOfLoad(_ history: some Recorded) throws -> [ErrorGroup] {
-        var groups = try history.errorGroups().filter { $0.last.second >= loadBegins }
-        guard groups.contains(where: { $0.first.second < loadBegins }) else { return groups }
-        if history.keepsAllExchanges {
-            var errors = ErrorCount()
-            try history.exchanges { if $0.ended.second >= loadBegins { errors.add($0) } }
-            return errors.groups
-        }
-        var shares: [FoldErrors: (left: Int, before: Int)] = [:]
-        for (slot, sum) in sums {
-            for outcome in Outcome.allCases {
-                let key = FoldErrors(operation: slot.operation, outcome: outcome)
-                shares[key, default: (0, 0)].left += sum.outcomes[Int(outcome.rawValue)]
-            }
-        }
-        for group in groups {
-            let key = FoldErrors(operation: group.operation, outcome: group.outcome)
-            if group.first.second < loadBegins {
-                shares[key, default: (0, 0)].before += group.count
-            } else {
-                shares[key, default: (0, 0)].left -= group.count
-            }
-        }
-        for position in groups.indices where groups[position].first.second < loadBegins {
-            let group = groups[position]
-            let key = FoldErrors(operation: group.operation, outcome: group.outcome)
-            guard let share = shares[key], share.before > share.left else { continue }
-            groups[position].count = max(0, share.left) * group.count / share.before
-            groups[position].first = Instant(.seconds(loadBegins))
-            groups[position].example = nil
-        }
-        return ErrorCount.sorted(groups.filter { $0.count > 0 })
-    }
-
-    private struct FoldErrors: Hashable {
-        var operation: OperationName
-        var outcome: Outcome
-    }
-
     /// What tells whether the rig was the bottleneck, and nothing else: of one shard, before it is merged.
     package init(healthOf history: some Recorded) throws {
         findings = nil

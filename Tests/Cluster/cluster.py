@@ -77,7 +77,7 @@ class Run:
         # Of a process that was killed the last seconds are in its log: opened to write, SQLite reads it.
         with sqlite3.connect(self.path / "history.sqlite") as database:
             self.meta = dict(database.execute("SELECT key, value FROM meta"))
-            self.households = {row[0]: row[1:] for row in database.execute("SELECT household, kind, fate, abandoned_by, ended_ns FROM households")}
+            self.households = {row[0]: row[1:] for row in database.execute("SELECT household, kind, fate, abandoned_by, ended_ns, cause FROM households")}
             self.first = database.execute("SELECT planned_ns, begun_ns FROM exchanges ORDER BY planned_ns LIMIT 10").fetchall()
             self.exchanges = database.execute("SELECT count(*), count(DISTINCT household || '/' || sequence) FROM exchanges").fetchone()
         self.lost = {int(n) for n in self.meta.get("shard_lost", "").split(",") if n}
@@ -85,8 +85,13 @@ class Run:
 
     @property
     def ended(self):
-        """Households that lived to their end; those that the run's own end stopped did not."""
-        return {n for n, (_, _, by, end) in self.households.items() if end is not None and by != "run"}
+        """Households that lived to their end; those that the run's own end stopped did not, nor those of a killed process."""
+        return {n for n, (_, _, by, end, _) in self.households.items() if end is not None and by != "run"} - self.killed
+
+    @property
+    def killed(self):
+        """Of a merged run: households that waited until their process was killed."""
+        return {n for n, (*_, cause) in self.households.items() if cause == "its process was killed"}
 
     def lateness(self):
         """By how many milliseconds, by the wall clock, its first requests left the rig after the time at which the plan and the common
@@ -171,6 +176,7 @@ def check(options, folder, array, merge, service, alone):
     verdict = (folder / ("cluster-merge-%s.log" % merge)).read_text()
     expect(set(merged.households) == set(begun), "the merged run has each household once: %d" % len(merged.households))
     expect(merged.ended == ended, "and the same of them ended: %d" % len(merged.ended))
+    expect(merged.killed == lost & set(begun), "of the lost ones %d have a record, which ends with their process" % len(merged.killed))
     expect(merged.exchanges[0] == merged.exchanges[1] == sum(run.exchanges[0] for run in runs),
            "and every exchange: %d" % merged.exchanges[0])
     with open(merged.path / "shards.csv") as table:
@@ -178,7 +184,7 @@ def check(options, folder, array, merge, service, alone):
     expect(told == len(lost), "its table of shards names those that were lost: %d" % told)
     print("     verdict: %s" % verdict.strip().split("\n")[0])
 
-    fates = lambda run: {number: (kind, fate, by) for number, (kind, fate, by, _) in run.households.items() if number in ended}
+    fates = lambda run: {number: (kind, fate, by) for number, (kind, fate, by, *_) in run.households.items() if number in ended}
     expect(set(alone.households) == set(range(options.households)) and alone.ended == set(alone.households),
            "one process ran the same %d households" % len(alone.households))
     other = {n: (mine, fates(alone)[n]) for n, mine in fates(merged).items() if mine != fates(alone).get(n)}

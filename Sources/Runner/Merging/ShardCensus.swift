@@ -89,7 +89,7 @@ struct ShardCensus {
 
     private func cutShort(_ runs: [ShardRuns.ShardRun]) -> [String] {
         Self.last(runs).compactMap { run in
-            let after = Self.span(run.until)
+            let after = Self.span(run.history.until)
             if let failure = run.history.end?.failure, !failure.isEmpty {
                 return "\(run.name) stopped after \(after): \(failure)"
             }
@@ -160,11 +160,11 @@ struct ShardCensus {
             if !isLast {
                 let how = run.hasEnd ? "ended" : "was cut short"
                 notes.append(
-                    "\(run.name) \(how) after \(Self.span(run.until)) and was continued by attempt "
+                    "\(run.name) \(how) after \(Self.span(run.history.until)) and was continued by attempt "
                         + "\(runs[position + 1].shard.attempt)\(losses)")
             } else if let how = Self.stop(run), hadBegunAll(run, runs) {
                 notes.append(
-                    "\(run.name) \(how) after \(Self.span(run.until)), when all of its households had begun\(losses)"
+                    "\(run.name) \(how) after \(Self.span(run.history.until)), when all of its households had begun\(losses)"
                 )
             } else if !gone.isEmpty {
                 notes.append("\(run.name):\(losses.dropFirst())")

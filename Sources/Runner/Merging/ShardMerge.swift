@@ -136,7 +136,7 @@ package struct ShardMerge {
                 let planned = plan?.household(household)
                 return HouseholdRecord(
                     household: household, kind: planned?.kind.name ?? run.header.kinds.first ?? "",
-                    lane: 0, arrived: min(run.until, .start + (planned?.arrival ?? .zero)))
+                    lane: 0, arrived: min(run.history.until, .start + (planned?.arrival ?? .zero)))
             }
             if !lost.isEmpty { try merge.add(lost: lost, of: position) }
         }
@@ -195,7 +195,7 @@ package struct ShardMerge {
     private func end(_ offsets: [Int64], _ verdicts: Findings?) -> HistoryEnd {
         let runs = shards.runs
         let last = ShardCensus.last(runs)
-        let ended = zip(runs, offsets).map { $0.until + .nanoseconds($1) }.max() ?? .start
+        let ended = zip(runs, offsets).map { $0.history.until + .nanoseconds($1) }.max() ?? .start
         var end = HistoryEnd(
             // What a shard did not run because it was stopped is a gap, as if it had been killed.
             ended: ended, interrupted: false, failure: "",

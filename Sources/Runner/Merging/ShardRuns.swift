@@ -18,8 +18,6 @@ struct ShardRuns {
         }
         /// Whether its process recorded an end.
         var hasEnd: Bool { history.end != nil }
-        /// Instant up to which it is recorded, in its own time.
-        var until: Instant { history.end?.ended ?? history.watermark }
     }
 
     /// In the order of shard numbers, then attempts.
