@@ -21,10 +21,10 @@ struct ArrivalPace {
     /// The plan wants the next arrival then.
     mutating func plan(_ instant: Instant) { planned = instant }
 
-    /// When the next household arrives; nil while arrivals are paused. Never before `now`.
-    func due(at now: Instant) -> Instant? {
+    /// When the next household arrives, in the past where the lane is late; nil while arrivals are paused.
+    var due: Instant? {
         guard pausedAt == nil else { return nil }
-        return max(now, interval.map { last + $0 } ?? planned + delay)
+        return interval.map { last + $0 } ?? planned + delay
     }
 
     mutating func arrived(at instant: Instant) { last = instant }

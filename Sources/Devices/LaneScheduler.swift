@@ -18,6 +18,8 @@ final class LaneScheduler: @unchecked Sendable {
     private var awaitedArrival: HouseholdPlan?
     /// Of the timers for arrivals: one of an earlier number is out of date.
     private var arrivalTimer = 0
+    /// Whoever was to come before that is late by no fault of this lane's: it goes on where another one ended.
+    private var opened = Instant.start
     private var living = 0
     private var viewers = 0
     private(set) var hasClosed = false
@@ -97,6 +99,7 @@ final class LaneScheduler: @unchecked Sendable {
 
     /// Sets the first arrivals going. On the lane's thread, before it runs.
     func open() {
+        opened = lane.now
         if plan.preparation > .zero { prepareNext() }
         switch plan.rig.load {
         case .open: scheduleNext()
@@ -169,7 +172,9 @@ final class LaneScheduler: @unchecked Sendable {
     /// Sets a timer for the arrival that is waited for; none while arrivals are paused.
     private func scheduleArrival() {
         arrivalTimer += 1
-        guard let household = awaitedArrival, let due = pace.due(at: lane.now) else { return }
+        guard let household = awaitedArrival, let due = pace.due.map({ max(opened, $0) }) else {
+            return
+        }
         lane.at(due) { [self, arrivalTimer] in
             guard !hasClosed, arrivalTimer == self.arrivalTimer else { return }
             pace.arrived(at: due)

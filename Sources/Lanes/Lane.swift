@@ -58,6 +58,8 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     @exclusivity(unchecked) private var health: LaneHealth
     @exclusivity(unchecked) private var flushDue: Instant
     @exclusivity(unchecked) private var grid = TimeGrid()
+    /// When the timer was due whose flows run now; nil while others run, and in virtual time, where none is late.
+    @exclusivity(unchecked) private var timerDue: Instant?
     /// `events` when the grid was last adapted.
     private var eventsBefore = 0
     @exclusivity(unchecked) private(set) var hasStopped = false
@@ -170,7 +172,8 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
 
     public var now: Instant { loop.now }
 
-    /// Waits until `instant`; at once when it has passed. Throws when the lane stops meanwhile.
+    /// Waits until `instant`; at once when it has passed. Throws when the lane stops meanwhile. A request that follows
+    /// at once was due then (`send`).
     public func sleep(until instant: Instant) async throws(Stopped) {
         if hasStopped || isWindingDown { throw Stopped() }
         let stopped = await withUnsafeContinuation { sleeper in
@@ -191,15 +194,15 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         try await sleep(until: now + duration)
     }
 
-    /// Sends a request and waits for what becomes of it. `planned` is when it was due: now, unless
-    /// a pace had wanted it earlier; a ceiling that holds it back puts that off. Never throws: a
-    /// request that could not be sent is an exchange too.
+    /// Sends a request and waits for what becomes of it. `planned` is when it was due. Nil: when the timer was that it
+    /// follows (the end of a sleep, an arrival), and now where it follows an answer. A ceiling that holds it back
+    /// puts that off. Never throws: a request that could not be sent is an exchange too.
     ///
     /// As real devices do, it sends an idempotent request again, once and on a new connection, when the
     /// service closes a kept one under it (RFC 9110, 9.2.2). Both copies are exchanges of their own, for
     /// the service may have acted on the first.
     public func send(_ call: Call, from device: Device, planned: Instant? = nil) async -> Answered {
-        var due = planned.map(onGrid) ?? now
+        var due = planned.map(onGrid) ?? timerDue ?? now
         var isAgain = false
         while true {
             if departures != nil, !hasStopped {
@@ -359,12 +362,16 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             while room > 0, let timer = timers.pop(dueBy: due) {
                 room -= 1
                 events += 1
+                if loop.canBeWoken {
+                    timerDue = Instant(nanoseconds: min(grid.next(timer.due), due))
+                }
                 switch timer.action {
                 case .wake(let sleeper): sleeper.resume(returning: false)
                 case .call(let action): action()
                 }
                 runReady()
             }
+            timerDue = nil
             endTurn(began: began)
             turns.end()
             if flows == 0, isFinished() { break }

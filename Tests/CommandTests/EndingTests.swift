@@ -43,6 +43,33 @@ struct EndingTests {
         #expect(arrivals == run.number("households", "started"))
     }
 
+    @Test("a process that stood still did not load the service as planned: not trusted, exit code 4")
+    func stoodStill() async throws {
+        let folder = TestFolder()
+        let rig = """
+            rig: frozen
+            target: {base: embedded}
+            load: {arrivals: [{ramp-to: 20/s, over: 0s}, {hold: 6s}], settle: 1s}
+            polling: {every: 1s}
+            kinds:
+              - name: living room
+                viewer: {notices-code: 100ms, signs-in: 100ms, gives-up: 0%}
+            """
+        _ = try folder.write(rig, to: "frozen.yaml")
+        let command = try Command(["run", "frozen.yaml", "--out", "run"], in: folder)
+        try await command.wait("the first households") {
+            command.errors.contains(/\b[1-9]\d* households/)
+        }
+        command.send(SIGSTOP)
+        try await Task.sleep(for: .seconds(3))
+        command.send(SIGCONT)
+        let ended = try await command.ended()
+        #expect(ended.code == 4, "\(ended.output)\(ended.errors)")
+        // Those that were to arrive meanwhile came late, by up to three seconds.
+        let lateness = try Run(folder, "run")["rigHealth", "latenessP99Ms"] as? Double
+        #expect(lateness ?? 0 > 1_000, "\(ended.output)")
+    }
+
     @Test("Ctrl-C also ends a run that began with a probe, which hears of Ctrl-C itself")
     func interruptedAfterProbe() async throws {
         let folder = TestFolder()

@@ -1,0 +1,77 @@
+import Dialects
+import Journal
+import TestSupport
+import Testing
+import Vocabulary
+
+@testable import Lanes
+
+private func at(_ seconds: Int) -> Instant { Instant(.seconds(seconds)) }
+
+/// A live lane's loop in a process that stands still from the first second to the fifth.
+private final class FrozenLoop: LaneLoop {
+    private(set) var now: Instant = .start
+    let canBeWoken = true
+
+    func wait(until deadline: Instant?, _ woken: () -> Void) -> Instant {
+        now = max(now, deadline ?? now)
+        if now > at(1) { now = max(now, at(5)) }
+        woken()
+        return now
+    }
+
+    func wake() {}
+}
+
+/// Answers at once.
+private final class Prompt: Transport {
+    private unowned let lane: Lane
+
+    init(_ lane: Lane) { self.lane = lane }
+
+    func start(_ call: Call, from device: Device, completion: @escaping (Transfer) -> Void) {
+        completion(
+            Transfer(
+                sent: lane.now, firstByte: lane.now, ended: lane.now,
+                result: .answered(Reply(status: 404))))
+    }
+
+    func retire(_ device: Device) {}
+    func abort() {}
+}
+
+@Suite("When a request was due")
+struct LatenessTests {
+    private let call = Call(
+        .pollToken, .get,
+        WebAddress(origin: Origin(scheme: .http, host: "127.0.0.1", port: 1), target: "/poll"))
+
+    @Test("at the end of the sleep before it, or at the arrival, however late the lane wakes")
+    func timers() {
+        let sink = Collected()
+        let lane = Lane(
+            index: 0, loop: FrozenLoop(),
+            exchangeBuilder: ExchangeBuilder(run: "late", fingerprinter: Fingerprinter(key: 1)),
+            sink: sink)
+        let transport = Prompt(lane)
+        lane.use(transport)
+        lane.start { [call] in
+            let device = plainDevice(0)
+            _ = await lane.send(call, from: device)
+            try? await lane.sleep(for: .seconds(2))
+            _ = await lane.send(call, from: device)
+            try? await lane.sleep(for: .seconds(2))
+            _ = await lane.send(call, from: device)
+        }
+        lane.at(at(3)) { [call] in
+            lane.start { _ = await lane.send(call, from: plainDevice(1)) }
+        }
+        lane.run { true }
+        func times(_ household: Int) -> [[Instant]] {
+            sink.exchanges.filter { $0.device.household == household }
+                .map { [$0.planned, $0.begun] }
+        }
+        #expect(times(0) == [[at(0), at(0)], [at(2), at(5)], [at(7), at(7)]])
+        #expect(times(1) == [[at(3), at(5)]])
+    }
+}
