@@ -1,9 +1,9 @@
 public import Foundation
 
 extension Process {
-    /// How it ended, and `nil` while it runs: as the kernel says, for `isRunning` and `waitUntilExit` notice the end of
-    /// the last process that holds a socket which this one inherited, and of those that tests start side by side one
-    /// in some thousands holds another's.
+    /// How it ended, as the kernel says; nil while it runs, and for the moment in which `Process` takes that from the
+    /// kernel. `isRunning` and `waitUntilExit` notice the end of the last process that holds a socket which this
+    /// one inherited, and of those that tests start side by side one in some thousands holds another's.
     public var ending: (status: Int32, wasSignalled: Bool)? {
         guard isRunning else { return (terminationStatus, terminationReason == .uncaughtSignal) }
         var state = siginfo_t()
@@ -14,8 +14,12 @@ extension Process {
         return (state._sifields._sigchld.si_status, state.si_code != Int32(CLD_EXITED))
     }
 
-    /// Blocks until it has ended, without a run loop of this thread.
-    public func waitForEnd() {
-        while ending == nil { usleep(5_000) }
+    /// Blocks until it has ended, without a run loop of this thread, and gives how.
+    @discardableResult
+    public func waitForEnd() -> (status: Int32, wasSignalled: Bool) {
+        while true {
+            if let ending { return ending }
+            usleep(5_000)
+        }
     }
 }

@@ -17,7 +17,6 @@ public struct Program {
         process.standardError = FileHandle.nullDevice
         try process.run()
         let data = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitForEnd()
-        (status, output) = (process.ending?.status ?? -1, String(decoding: data, as: UTF8.self))
+        (status, output) = (process.waitForEnd().status, String(decoding: data, as: UTF8.self))
     }
 }
