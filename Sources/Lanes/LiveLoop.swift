@@ -130,6 +130,8 @@ public final class LiveLoop: LaneLoop {
                 break loop
             }
         }
+        // A signal, such as that a stopped process goes on: what has arrived meanwhile comes before the timers.
+        if count < 0 { count = poll(0) }
         let ended = now
         woken()
         for position in 0..<max(0, Int(count)) {

@@ -43,12 +43,16 @@ struct EndingTests {
         #expect(arrivals == run.number("households", "started"))
     }
 
-    @Test("a process that stood still did not load the service as planned: not trusted, exit code 4")
+    @Test(
+        "a process that stood still is told by its lateness, exit code 4; no response that it could not read is missed"
+    )
     func stoodStill() async throws {
         let folder = TestFolder()
+        let server = try Command(
+            ["serve", "--port", "0", "--fault", "slow:delay=400ms"], in: folder)
         let rig = """
             rig: frozen
-            target: {base: embedded}
+            target: {base: "\(try await server.url())", timeout: 2s}
             load: {arrivals: [{ramp-to: 20/s, over: 0s}, {hold: 6s}], settle: 1s}
             polling: {every: 1s}
             kinds:
@@ -65,9 +69,11 @@ struct EndingTests {
         command.send(SIGCONT)
         let ended = try await command.ended()
         #expect(ended.code == 4, "\(ended.output)\(ended.errors)")
+        let run = try Run(folder, "run")
         // Those that were to arrive meanwhile came late, by up to three seconds.
-        let lateness = try Run(folder, "run")["rigHealth", "latenessP99Ms"] as? Double
+        let lateness = run["rigHealth", "latenessP99Ms"] as? Double
         #expect(lateness ?? 0 > 1_000, "\(ended.output)")
+        #expect(run.number("exchanges", "errors") == 0, "\(ended.output)")
     }
 
     @Test("Ctrl-C also ends a run that began with a probe, which hears of Ctrl-C itself")
@@ -84,14 +90,21 @@ struct EndingTests {
         #expect(ended.output.hasPrefix("Interrupted after "), "\(ended.output)")
     }
 
-    @Test("Ctrl-C twice ends it at once, still with everything so far")
-    func twice() async throws {
+    @Test(
+        "Ctrl-C ends at once what Ctrl-C or 'control stop' has begun to end, still with everything so far",
+        arguments: [false, true])
+    func twice(byControl: Bool) async throws {
         let folder = TestFolder()
         // Viewers that would use up all of the five seconds.
         let slow = ["--set", "kinds.0.viewer.signs-in=uniform(1s, 30s)"]
         let command = try start(long + slow, in: folder)
         try await inFullSwing(command)
-        command.send(SIGINT)
+        if byControl {
+            let control = try await Command.run("control", "stop", "--run", "run", in: folder)
+            #expect(control.code == 0, "\(control.errors)")
+        } else {
+            command.send(SIGINT)
+        }
         try await command.wait("its word about the first") {
             command.errors.contains("interrupted: no more arrivals")
         }

@@ -32,10 +32,8 @@ final class DirectEngine {
     /// The connections of everybody: `pooled`.
     private let common = DeviceLinks()
 
-    /// When timeouts are checked next; nil when no request is in flight.
-    private var sweepDue: Int64?
     private let timeout: Int64
-    private let sweepEvery: Int64
+    private var deadlines: DeadlineWatch!
 
     init(_ transport: CurlTransport, loop: LiveLoop) {
         self.transport = transport
@@ -43,8 +41,10 @@ final class DirectEngine {
         connections = transport.connections
         settings = transport.settings
         timeout = Instant(settings.timeout).nanoseconds
-        sweepEvery = max(1_000_000, timeout / 100)
         inbox = .allocate(byteCount: 65536, alignment: 16)
+        deadlines = DeadlineWatch(lane: transport.lane, timeout: settings.timeout) {
+            [unowned self] in expire(at: $0)
+        }
     }
 
     deinit {
@@ -196,13 +196,11 @@ final class DirectEngine {
 
     // MARK: Deadlines
 
-    /// When a request begun at `instant` times out. One timer serves all: it checks those in flight
-    /// when the earliest deadline of its last check has come, so a request that ends in time costs
-    /// nothing.
+    /// When a request begun at `instant` times out.
     @inline(__always)
     func deadline(from instant: Instant) -> Int64 {
         let deadline = instant.nanoseconds &+ timeout
-        if sweepDue == nil { arm(deadline) }
+        deadlines.note(deadline)
         return deadline
     }
 
@@ -211,20 +209,11 @@ final class DirectEngine {
     func connectDeadline(from instant: Instant, until limit: Int64) -> Int64 {
         guard let patience = settings.connectTimeout else { return limit }
         let deadline = min(limit, Instant(patience).nanoseconds &+ instant.nanoseconds)
-        if sweepDue.map({ $0 > deadline }) ?? true { arm(deadline) }
+        deadlines.note(deadline)
         return deadline
     }
 
-    private func arm(_ due: Int64) {
-        sweepDue = due
-        transport.lane.at(Instant(nanoseconds: due)) { [weak self] in
-            // Superseded by an earlier one.
-            if self?.sweepDue == due { self?.sweep() }
-        }
-    }
-
-    private func sweep() {
-        let now = loop.now.nanoseconds
+    private func expire(at now: Int64) -> Int64 {
         var late: [Connection] = []
         var next = Int64.max
         for link in links.connections where link.deadline != 0 {
@@ -234,8 +223,7 @@ final class DirectEngine {
                 next = min(next, link.deadline)
             }
         }
-        sweepDue = nil
-        if next != .max { arm(max(next, now + sweepEvery)) }
         for link in late { link.expire() }
+        return next
     }
 }

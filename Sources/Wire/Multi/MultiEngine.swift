@@ -71,9 +71,7 @@ final class MultiEngine {
     }
 
     private func newShard(maximumConnections: Int) throws(WireError) -> Shard {
-        let shard = try Shard(
-            lane: transport.lane, connections: transport.connections,
-            maximumConnections: maximumConnections)
+        let shard = try Shard(transport, maximumConnections: maximumConnections)
         shards.append(shard)
         return shard
     }

@@ -6,6 +6,7 @@ internal import Lanes
 /// walks all connections of a multi for each request.
 final class Shard {
     private var driver: MultiDriver!
+    private var deadlines: DeadlineWatch!
     private var inUse: [TransferHandle] = []
 
     /// Places taken.
@@ -13,11 +14,15 @@ final class Shard {
     /// Names that libcurl may forget at the next opportunity.
     private var forgotten: [String] = []
 
-    init(lane: Lane, connections: ConnectionTable, maximumConnections: Int) throws(WireError) {
+    init(_ transport: CurlTransport, maximumConnections: Int) throws(WireError) {
         driver = try MultiDriver(
-            lane: lane, connections: connections, maximumConnections: maximumConnections
+            lane: transport.lane, connections: transport.connections,
+            maximumConnections: maximumConnections
         ) { [unowned self] owner, code in
             ended(Unmanaged<TransferHandle>.fromOpaque(owner).takeUnretainedValue(), code)
+        }
+        deadlines = DeadlineWatch(lane: transport.lane, timeout: transport.settings.timeout) {
+            [unowned self] in expire(at: $0)
         }
     }
 
@@ -28,7 +33,26 @@ final class Shard {
         driver.start(transferHandle.easy) {
             transferHandle.position = inUse.count
             inUse.append(transferHandle)
+            if let deadline = transferHandle.deadline { deadlines.note(deadline) }
         }
+    }
+
+    private func expire(at now: Int64) -> Int64 {
+        var late: [TransferHandle] = []
+        var next = Int64.max
+        for transferHandle in inUse {
+            guard let deadline = transferHandle.deadline else { continue }
+            if deadline <= now {
+                late.append(transferHandle)
+            } else {
+                next = min(next, deadline)
+            }
+        }
+        // The end of one may be the end of others, or the begin.
+        for transferHandle in late where transferHandle.deadline.map({ $0 <= now }) ?? false {
+            ended(transferHandle, CURLE_OPERATION_TIMEDOUT)
+        }
+        return next
     }
 
     /// Ends everything in flight, or only what belongs to one slot.

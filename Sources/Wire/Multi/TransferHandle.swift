@@ -72,8 +72,9 @@ final class TransferHandle {
         easy.set(CURLOPT_PATH_AS_IS, 1)
         easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         easy.set(CURLOPT_NOPROXY, "")
-        easy.set(
-            CURLOPT_CONNECTTIMEOUT_MS, (settings.connectTimeout ?? settings.timeout).milliseconds)
+        if let patience = settings.connectTimeout {
+            easy.set(CURLOPT_CONNECTTIMEOUT_MS, patience.milliseconds)
+        }
         switch settings.http {
         case .http1: easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         // A second request of a device waits for the first one's connection and shares it.
@@ -116,8 +117,13 @@ final class TransferHandle {
         easy.set(CURLOPT_PROXY, proxy?.url ?? "")
         easy.set(CURLOPT_CONNECT_TO, list: proxy == nil ? way.connectTo : nil)
         tell(addresses, way, deviceSlot, proxy)
-        let left = transport.settings.timeout - (transport.lane.now - pendingRequest.began)
-        easy.set(CURLOPT_TIMEOUT_MS, max(1, left.milliseconds))
+        // The shard has the deadline.
+        easy.set(CURLOPT_TIMEOUT_MS, 0)
+    }
+
+    /// When its request times out, in nanoseconds; nil where it carries none.
+    var deadline: Int64? {
+        attempt.map { ($0.pendingRequest.began + transport.settings.timeout).nanoseconds }
     }
 
     /// HTTP/2 by ALPN over TLS, at once without (RFC 9113, 3.3).
