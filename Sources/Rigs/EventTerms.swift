@@ -104,43 +104,54 @@ extension EventTerms {
 package enum CommandWords {
     /// The words of a line; nil where a quote is not closed. Quotes hold words together, a backslash takes the
     /// next character as it is (not within single quotes).
-    package static func split(_ line: String) -> [String]? {
-        var words: [String] = []
-        var word: String?
+    package static func split(_ line: String) -> [String]? { read(line)?.map(\.text) }
+
+    /// A word of the line that only a shell would understand; nil where there is none. What is in quotes is meant as it is.
+    package static func shellSign(in line: String) -> String? {
+        read(line)?.first { word in
+            !word.isQuoted
+                && (["|", "||", "&&", "&", ";", ">", ">>", "<", "2>&1"].contains(word.text)
+                    || word.text.hasPrefix("$(") || word.text.hasPrefix("`"))
+        }?.text
+    }
+
+    private struct Word {
+        var text = ""
+        /// Some of it was in quotes, or followed a backslash.
+        var isQuoted = false
+    }
+
+    private static func read(_ line: String) -> [Word]? {
+        var words: [Word] = []
+        var word: Word?
         var quote: Character?
         var isEscaped = false
+        func take(_ character: Character? = nil, isQuoted: Bool = false) {
+            var taken = word ?? Word()
+            if let character { taken.text.append(character) }
+            taken.isQuoted = taken.isQuoted || isQuoted
+            word = taken
+        }
         for character in line {
             if isEscaped {
-                word = (word ?? "") + String(character)
+                take(character, isQuoted: true)
                 isEscaped = false
             } else if character == "\\", quote != "'" {
                 isEscaped = true
             } else if let open = quote {
-                if character == open {
-                    quote = nil
-                } else {
-                    word = (word ?? "") + String(character)
-                }
+                if character == open { quote = nil } else { take(character, isQuoted: true) }
             } else if character == "'" || character == "\"" {
                 quote = character
-                word = word ?? ""
+                take(isQuoted: true)
             } else if character.isWhitespace {
                 if let done = word { words.append(done) }
                 word = nil
             } else {
-                word = (word ?? "") + String(character)
+                take(character)
             }
         }
         guard quote == nil, !isEscaped else { return nil }
         if let word { words.append(word) }
         return words
-    }
-
-    /// A word of the line that only a shell would understand; nil where there is none.
-    package static func shellSign(in line: String) -> String? {
-        line.split(separator: " ").map(String.init).first { word in
-            ["|", "||", "&&", "&", ";", ">", ">>", "<", "2>&1"].contains(word)
-                || word.hasPrefix("$(") || word.hasPrefix("`")
-        }
     }
 }

@@ -142,7 +142,7 @@ struct FindLimitCommand: AsyncParsableCommand {
             })
         let interrupts = Interrupts { number in
             if number > 2 { _exit(ExitCode.interrupted.rawValue) }
-            run.interrupt(number)
+            run.interrupt()
         }
         defer { withExtendedLifetime(interrupts) {} }
         try conclude(try await run.run(tell), in: directory)

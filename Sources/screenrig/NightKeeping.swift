@@ -183,7 +183,8 @@ struct Notification {
                 "--notify: '\(command)' was ended by signal \(number); the night was added to the series"
             )
         case nil:
-            process.terminate()
+            // With all that it has started: Foundation makes each process the leader of a group.
+            kill(-process.processIdentifier, SIGTERM)
             Terminal.complain(
                 "--notify: '\(command)' was still running after \(Int(Self.limit)) s and was killed"
             )

@@ -26,11 +26,13 @@ import Testing
               - {name: a, at: 5m, run: "kubectl rollout restart 'deploy/my auth'", until: 6m}
               - {name: b, at: 1s, run: "x | y", shell: true}
               - {name: c, at: 2s}
+              - {name: d, at: 2s, run: 'sh -c "x | y > z" "&&" \\;'}
             """)
         #expect(rig.events[0].arguments == ["kubectl", "rollout", "restart", "deploy/my auth"])
         #expect(rig.events[0].until == .seconds(360))
         #expect(rig.events[1].arguments == ["/bin/sh", "-c", "x | y"])
         #expect(rig.events[2].arguments.isEmpty)
+        #expect(rig.events[3].arguments == ["sh", "-c", "x | y > z", "&&", ";"])
     }
 
     @Test(

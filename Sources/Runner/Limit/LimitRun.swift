@@ -55,7 +55,7 @@ package final class LimitRun: @unchecked Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        var interrupts = 0
+        var isInterrupted = false
         var session: RunSession?
         var pause: Task<Void, Never>?
     }
@@ -71,17 +71,17 @@ package final class LimitRun: @unchecked Sendable {
         (self.rigOfStep, self.options, self.observer) = (rigOfStep, options, observer)
     }
 
-    /// The user asks for the end, for the first or second time (`times`). From any thread.
-    package func interrupt(_ times: Int) {
+    /// The user asks for the end; of a step at once where they have asked before. From any thread.
+    package func interrupt() {
         let (session, pause) = state.withLock { state in
-            state.interrupts = times
+            state.isInterrupted = true
             return (state.session, state.pause)
         }
         pause?.cancel()
-        session?.interrupt(times)
+        session?.interrupt()
     }
 
-    private var isInterrupted: Bool { state.withLock { $0.interrupts > 0 } }
+    private var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
     /// Plays steps to the end of the search; `tell` gets their progress. Throws where the first step cannot be
     /// prepared, recorded or read; where a later one cannot, the report has those before it.
@@ -131,7 +131,7 @@ package final class LimitRun: @unchecked Sendable {
         let pause = Task { [terms] in _ = try? await Task.sleep(for: terms.pause) }
         let isLate = state.withLock { state in
             state.pause = pause
-            return state.interrupts > 0
+            return state.isInterrupted
         }
         if isLate { pause.cancel() }
         await pause.value
@@ -186,9 +186,9 @@ package final class LimitRun: @unchecked Sendable {
         let session = try RunSession(rig, on: venue, into: folder, options, observer: observer())
         let isLate = state.withLock { state in
             state.session = session
-            return state.interrupts > 0
+            return state.isInterrupted
         }
-        if isLate { session.interrupt(1) }
+        if isLate { session.interrupt() }
         let result = try await session.run()
         state.withLock { $0.session = nil }
         await venue.shutdown()

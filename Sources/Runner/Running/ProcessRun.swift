@@ -49,8 +49,9 @@ struct ProcessRun {
                 ending: .notStarted(error.localizedDescription), output: "", errors: "")
         }
         let identifier = process.processIdentifier
-        stop { kill(identifier, SIGTERM) }
-        let stopIt: @Sendable () -> Void = { kill(identifier, SIGKILL) }
+        // Foundation makes each process the leader of a group: what a shell has started ends with it.
+        stop { kill(-identifier, SIGTERM) }
+        let stopIt: @Sendable () -> Void = { kill(-identifier, SIGKILL) }
         let said = PipeReader(saying.fileHandleForReading, overflows: joined ? nil : stopIt)
         let complained = joined ? nil : PipeReader(complaining.fileHandleForReading)
         let writing = asking.fileHandleForWriting
@@ -60,7 +61,7 @@ struct ProcessRun {
         }
         let ended = watch.ending(within: limit.seconds)
         if ended == nil, !said.isCut {
-            process.terminate()
+            kill(-identifier, SIGTERM)
             if watch.ending(within: grace) == nil { stopIt() }
         }
         let (output, errors) = (said.text(), complained?.text() ?? "")

@@ -146,8 +146,8 @@ package final class RunSession: @unchecked Sendable {
         }
     }
 
-    /// Somebody asks for its end, for the first or second time. From any thread.
-    package func interrupt(_ times: Int) { watch.interrupted(times) }
+    /// Somebody asks for its end: at once where somebody has asked before. From any thread.
+    package func interrupt() { watch.interrupt() }
 
     /// The same with another grace, and without a word.
     package func interrupt(within grace: Duration) { watch.interrupt(within: grace) }

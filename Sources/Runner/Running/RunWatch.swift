@@ -130,9 +130,9 @@ final class RunWatch: @unchecked Sendable {
     /// Turns that took seconds, and lanes that did not come to rest.
     var longTurns: [String] { state.withLock { $0.turns.sentences } }
 
-    /// Somebody asks for its end, for the first time or again.
-    func interrupted(_ times: Int) {
-        if times == 1 {
+    /// Somebody asks for its end: within 5 s, and at once where somebody has asked before (Ctrl-C, `control stop`).
+    func interrupt() {
+        if !wasInterrupted {
             observer.say(
                 "interrupted: no more arrivals; households go on for at most 5 s (Ctrl-C "
                     + "again: stop at once)"
@@ -183,7 +183,7 @@ final class RunWatch: @unchecked Sendable {
         let instant = min(max(.start, asked), max(.start, coordinator.now))
         switch request {
         case .mark(let name, let edge): desk.mark(name, edge, at: instant)
-        case .stop: interrupted(1)
+        case .stop: interrupt()
         case .pause, .resume, .rate:
             guard outline.isOpenLoad else {
                 let reason = "this load has no arrivals that could be paused or paced"

@@ -90,7 +90,7 @@ extension TrafficOptions {
         let interrupts = Interrupts { number in
             if number > 2 { _exit(ExitCode.interrupted.rawValue) }
             if number > 1 { exporter?.giveUp() }
-            session.interrupt(number)
+            session.interrupt()
         }
         defer { withExtendedLifetime(interrupts) {} }
         let result = try await session.run()
