@@ -35,6 +35,15 @@ public enum PromiseResult: Sendable, Hashable {
         }
     }
 
+    /// The promise whose breaches say more of it than its own; nil where its own do.
+    public var cause: Invariant? {
+        switch self {
+        case .broken(let cause), .observed(let cause), .known(let cause), .suspected(let cause):
+            cause
+        case .undecided, .kept, .notExercised: nil
+        }
+    }
+
     public var isBroken: Bool { if case .broken = self { true } else { false } }
 
     /// Whether reports leave it out of their lists.

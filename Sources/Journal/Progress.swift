@@ -6,7 +6,7 @@ public import Vocabulary
 public struct Progress: Sendable, Hashable {
     public struct HouseholdCounts: Sendable, Hashable {
         public var started = 0
-        /// Also those that were on arrival.
+        /// Also those that are still here, and those that were on arrival.
         public var signedIn = 0
         /// Of those, on arrival.
         public var preSignedIn = 0
@@ -18,6 +18,8 @@ public struct Progress: Sendable, Hashable {
         public var runningAt = [Int](repeating: 0, count: Stage.allCases.count)
 
         public var running: Int { runningAt.reduce(0, +) }
+        /// Of those, the ones without a token.
+        public var waiting: Int { runningAt[..<Int(Stage.signedIn.rawValue)].reduce(0, +) }
     }
 
     /// The group of errors with the highest count.
@@ -157,11 +159,12 @@ struct ProgressMeter {
         } else {
             progress.households.started += 1
         }
-        progress.households.count(record.fate, 1)
+        let fate = record.fate == .running && record.hasSignedIn ? .signedIn : record.fate
+        progress.households.count(fate, 1)
         if record.abandonedBy == .service { progress.households.abandonedByService += 1 }
         if record.ended == nil {
             living[record.household] = MeterPlace(
-                stage: record.stage, fate: record.fate, hasToken: hasToken)
+                stage: record.stage, fate: fate, hasToken: hasToken)
             progress.households.runningAt[Int(record.stage.rawValue)] += 1
         } else {
             living[record.household] = nil

@@ -45,7 +45,9 @@ enum JUnit {
             ? nil : summary.observations.map { "observed: \($0.sentence)" }.joined(separator: "\n")
         let promises = (summary.findings?.verdicts ?? []).filter { $0.checked > 0 }.map { verdict in
             let result = (summary.findings?.result(of: verdict.invariant)) ?? .kept
-            let example = verdict.examples.first.map(Sanitizer.sentence)
+            // Its own may be one that fails nothing.
+            let telling = result.cause.flatMap { summary.findings?[$0] } ?? verdict
+            let example = telling.examples.first.map(Sanitizer.sentence)
             // A failure's message is the breach itself; what is more needs saying what it means.
             let words = result == .broken(with: nil) ? nil : result.words
             let told = [words, example].compactMap(\.self).joined(separator: ": ")

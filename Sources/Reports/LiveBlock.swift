@@ -111,7 +111,7 @@ public enum LiveBlock {
             if count > 0 { items.append(BlockPart("\(Figures.count(count)) \(what)", paint)) }
         }
         add(households.failed, "failed", .red)
-        add(households.running, "in progress")
+        add(households.waiting, "in progress")
         add(households.abandoned, "abandoned")
         add(households.preSignedIn, "already signed in", .yellow)
         return items

@@ -19,7 +19,7 @@ public struct LiveCourse: Sendable {
         )
         let households = progress.households
         let level = Course.Level(
-            waiting: max(0, households.running - households.signedInAndHere),
+            waiting: households.waiting,
             signedIn: households.signedIn,
             lost: households.failed + households.abandoned)
         let arrived = Double(households.started - last.households.started)
@@ -77,12 +77,5 @@ public struct LiveCourse: Sendable {
             level = moment.level ?? level
             return Course.Point(moment, at: index, width: buckets.width, level)
         }
-    }
-}
-
-extension Progress.HouseholdCounts {
-    /// Those under way that have their token: they play, or are about to.
-    fileprivate var signedInAndHere: Int {
-        runningAt[Int(Stage.signedIn.rawValue)...].reduce(0, +)
     }
 }

@@ -54,8 +54,8 @@ public enum ProgressLine {
         if households.preSignedIn > 0 {
             states.append("\(Figures.count(households.preSignedIn)) of them on arrival")
         }
-        if households.running > 0 {
-            states.append("\(Figures.count(households.running)) in progress\(stages(households))")
+        if households.waiting > 0 {
+            states.append("\(Figures.count(households.waiting)) in progress\(stages(households))")
         }
         if households.failed > 0 { states.append("\(Figures.count(households.failed)) failed") }
         if households.abandoned > 0 {
@@ -67,7 +67,8 @@ public enum ProgressLine {
 
     /// The stage that most of them are at.
     private static func stages(_ households: Progress.HouseholdCounts) -> String {
-        let most = households.runningAt.enumerated().max {
+        let waiting = households.runningAt[..<Int(Stage.signedIn.rawValue)]
+        let most = waiting.enumerated().max {
             ($0.element, $1.offset) < ($1.element, $0.offset)
         }
         guard let most, most.element > 0, let stage = Stage(rawValue: UInt8(most.offset)) else {

@@ -132,7 +132,8 @@ struct ObservedPromiseTests {
         }
         let junit = try #require(texts["junit.xml"])
         #expect(
-            junit.contains("<failure message=\"violated with sign-in-visible") == (level == .strict)
+            junit.contains("<failure message=\"violated with sign-in-visible: household ")
+                == (level == .strict)
         )
     }
 
