@@ -28,6 +28,7 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "Foreign")]
 import answer_faults
 import http11
 import http2_faults
+import server
 import service as foreign
 import wire_faults
 from accounts import Accounts
@@ -50,19 +51,6 @@ class Request(http11.Request):
     @property
     def origin(self):
         return f"{self.scheme}://" + self.headers.get("host", "localhost")
-
-
-class Options:
-    """What Foreign's service wants to know; nothing of it is wrong."""
-
-    shape, deny, temp_pass = [], [], "TempPass"
-    requestor, domain = ["DEMOTV"], ["demo.test"]
-    mvpd = [f"demo-{number}" for number in range(1, 4)]
-    token_ms, trial_ms, bearer_seconds = 6 * 3600 * 1000, 600_000, 21600
-
-    class faults:
-        strikes = staticmethod(lambda name: False)
-        value = staticmethod(lambda name: 0)
 
 
 class Connection:
@@ -121,7 +109,7 @@ class Connection:
 class Peer:
     def __init__(self, fault, place, certificate=None):
         self.fault, self.place = fault, re.compile(PLACES[place])
-        self.service = foreign.Service(Options(), Accounts(), Answers(False))
+        self.service = foreign.Service(server.arguments([]), Accounts(), Answers(False))
         self.lock, self.began, self.jump_ms = threading.Lock(), None, 0
         self.scheme, self.context = "http", None
         if certificate:

@@ -97,7 +97,8 @@ def fault(text):
         raise argparse.ArgumentTypeError(f"'{value}' is not a number") from None
 
 
-def arguments():
+def arguments(words=None):
+    """Of the command line, or of `words`."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--host", default="127.0.0.1")
@@ -115,7 +116,7 @@ def arguments():
     parser.add_argument("--token-ms", type=int, default=6 * 3600 * 1000, help="life of a sign-in")
     parser.add_argument("--trial-ms", type=int, default=600_000, help="length of a free preview")
     parser.add_argument("--bearer-seconds", type=int, default=21600)
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     if "form" in options.shape and "meta" in options.shape:
         parser.error("--shape form and --shape meta exclude each other")
     if "info" in options.shape and "echo" in options.shape:
