@@ -128,7 +128,8 @@ def answers():
             commands = COMMANDS if at == "all" else POLLERS if at == "poll" else ("run", "try", "race", "nightly")
             yield Fault(name, PAGES if kind == answer_faults.HTML else BODIES, WRONG if at != "poll" else POLLS, at=at,
                         commands=commands, form=form)
-    yield Fault("bomb-gzip", BODIES, WRONG)
+    # Nothing was asked to be compressed.
+    yield Fault("bomb-gzip", r"Content-Encoding gzip", WRONG)
     # The service's documents know no Retry-After: that it has one is told, and is a deviation.
     for name, not_cause in (("throttle-for-ever", MALFORMED), ("throttle-huge", r"malformed|is not HTTP")):
         # A throttled device waits, and sends again up to 60 times: 95 s, and a search prepares several.
@@ -142,7 +143,7 @@ def answers():
     for name in answer_faults.CODE_TIMES:
         yield Fault(name, r"a time out of range|malformed|deviat|without its fields|abandoned|expire", WRONG | {"calibrate": {0}}, at="code")
     # The service takes the codes for longer than it said: a replay hurries, and signs in.
-    yield Fault("codes-of-1-ms", r"expire|ran out|abandoned|signed in", WRONG | {"race": {0, 1, 3}, "replay": {0, 3}},
+    yield Fault("codes-of-1-ms", r"expire|expiry-respected|ran out|abandoned|signed in", WRONG | {"race": {0, 1, 3}, "replay": {0, 3}},
                 at="code", commands=SIGNS)
     for name in answer_faults.TIMES:
         cause = r"a time out of range|malformed|deviat|expire|abandoned|clock"
@@ -151,7 +152,8 @@ def answers():
     for name in answer_faults.HEADERS:
         yield Fault(name, r".", HEALS)
     for name in answer_faults.JUMPS_MS:
-        yield Fault(name, r"clock|expir", HEALS, lasts="3s", not_cause=MALFORMED)
+        # A sign-in of the hours that a clock has gone back is over when it goes forward again.
+        yield Fault(name, r"clock|expir|token-monotonic", HEALS, lasts="3s", not_cause=MALFORMED)
 
 
 def http2():
