@@ -8,6 +8,8 @@ public struct LiveState: Sendable, Hashable {
     public enum Phase: Sendable, Hashable {
         /// Households are still to come.
         case arrivals
+        /// The same, and somebody keeps them from coming.
+        case paused
         /// All have come; so many viewers have not signed in or left.
         case viewers(Int)
         /// No viewer is left; polls go on for so long.
@@ -62,6 +64,7 @@ public struct LiveState: Sendable, Hashable {
         case .arrivals where isSilent, .viewers where isSilent:
             Figures.counted(progress.underWay, "response")
         case .arrivals: "more households"
+        case .paused: "'screenrig control resume' (arrivals are paused)"
         case .viewers(let count): Figures.counted(count, "viewer")
         case .settling(let left):
             "late tokens; polling continues for \(Figures.span(seconds: left.milliseconds / 1000))"

@@ -42,6 +42,23 @@ struct JSONLinesTests {
         #expect(try Run(folder, "run")["outcome"] as? String == result["outcome"] as? String)
     }
 
+    @Test("a run whose arrivals are paused says that it waits for somebody")
+    func paused() async throws {
+        let folder = TestFolder()
+        let command = try Command(
+            [
+                "run", Command.rig("smoke.yaml"), "--out", "run", "--json", "--set",
+                "load={arrivals: [{ramp-to: 1/s, over: 0s}, {hold: 10m}]}",
+            ], in: folder)
+        func waits(for words: String) -> Bool { command.output.contains("\"waitsFor\":\"\(words)") }
+        try await command.wait("arrivals") { waits(for: "more households") }
+        let paused = try await Command.run("control", "pause", "--run", "run", in: folder)
+        #expect(paused.code == 0, "\(paused.errors)")
+        try await command.wait("the pause") { waits(for: "'screenrig control resume'") }
+        for _ in 1...2 { command.send(SIGINT) }
+        #expect(try await command.ended().code == 130)
+    }
+
     @Test(
         "a run that never began ends with a result that says why",
         arguments: [

@@ -369,8 +369,9 @@ final class RunWatch: @unchecked Sendable {
             LiveState(
                 title: outline.title, progress: progress, planned: outline.planned,
                 plannedHouseholds: outline.plannedHouseholds,
-                phase: state.isStopping ? .stopping : phase, recentRates: state.rates,
-                findings: findings)
+                phase: state.isStopping || state.tripped != nil
+                    ? .stopping : phase == .arrivals && state.isPaused ? .paused : phase,
+                recentRates: state.rates, findings: findings)
         }
         live.hold(against: outline.thresholds, allowed: outline.allowedLateness)
         live.events = desk.events
