@@ -48,7 +48,7 @@ final class Shard {
                 next = min(next, deadline)
             }
         }
-        // The end of one may be the end of others, or the begin.
+        // With one, others may end or begin.
         for transferHandle in late where transferHandle.deadline.map({ $0 <= now }) ?? false {
             ended(transferHandle, CURLE_OPERATION_TIMEDOUT)
         }
