@@ -5,7 +5,7 @@
 ///
 /// ```text
 ///   timers        |  | |   |  |  | |
-///   grid      ----+-------+-------+---   about four share a step of at most 2 ms;
+///   grid      ----+-------+-------+---   about eight share a step of at most 2 ms;
 ///   wake-ups      ^       ^       ^      no grid below 1,000 timers a second
 /// ```
 struct TimeGrid {
@@ -15,7 +15,7 @@ struct TimeGrid {
     /// A step is this, or a half, a quarter, ... of it.
     static let widest: Int64 = 2_000_000
     private static let narrowest: Int64 = 125_000
-    private static let sharing = 4.0
+    private static let sharing = 8.0
     private static let fewest = 1_000.0
 
     /// Chooses the step for as many timers in a second as there were `timers` in `seconds`.
