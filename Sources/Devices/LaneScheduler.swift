@@ -18,7 +18,7 @@ final class LaneScheduler: @unchecked Sendable {
     private var awaitedArrival: HouseholdPlan?
     /// Of the timers for arrivals: one of an earlier number is out of date.
     private var arrivalTimer = 0
-    /// Whoever was to come before that is late by no fault of this lane's: it goes on where another one ended.
+    /// When this lane began. Households that were planned before that are due then: it continues another lane.
     private var opened = Instant.start
     private var living = 0
     private var viewers = 0
@@ -175,7 +175,7 @@ final class LaneScheduler: @unchecked Sendable {
         guard let household = awaitedArrival, let due = pace.due.map({ max(opened, $0) }) else {
             return
         }
-        lane.at(due) { [self, arrivalTimer] in
+        lane.at(due, isDue: true) { [self, arrivalTimer] in
             guard !hasClosed, arrivalTimer == self.arrivalTimer else { return }
             pace.arrived(at: due)
             awaitedArrival = nil
@@ -214,7 +214,7 @@ final class LaneScheduler: @unchecked Sendable {
             toPrepare += 1
             guard let time = household.preparation, !plan.isBegun(toPrepare - 1) else { continue }
             let next = toPrepare
-            lane.at(.start + time) { [self] in
+            lane.at(max(opened, .start + time), isDue: true) { [self] in
                 guard !hasClosed else { return }
                 keepBegun(prepared: next)
                 start(household)

@@ -58,7 +58,8 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     @exclusivity(unchecked) private var health: LaneHealth
     @exclusivity(unchecked) private var flushDue: Instant
     @exclusivity(unchecked) private var grid = TimeGrid()
-    /// When the timer was due whose flows run now; nil while others run, and in virtual time, where none is late.
+    /// When the sleep or the arrival was due whose flow runs now, until it sends; nil while others run, and in virtual
+    /// time, where none is late.
     @exclusivity(unchecked) private var timerDue: Instant?
     /// `events` when the grid was last adapted.
     private var eventsBefore = 0
@@ -203,6 +204,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// the service may have acted on the first.
     public func send(_ call: Call, from device: Device, planned: Instant? = nil) async -> Answered {
         var due = planned.map(onGrid) ?? timerDue ?? now
+        timerDue = nil
         var isAgain = false
         while true {
             if departures != nil, !hasStopped {
@@ -260,9 +262,10 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         }
     }
 
-    /// Calls `action` on this lane at `instant`: for transports and for the coordinator's pace.
-    public func at(_ instant: Instant, _ action: @escaping () -> Void) {
-        timers.push(due: instant.nanoseconds, .call(action))
+    /// Calls `action` on this lane at `instant`: for transports and for the coordinator's pace. `isDue`: the request that
+    /// it leads to at once was due then (`send`).
+    public func at(_ instant: Instant, isDue: Bool = false, _ action: @escaping () -> Void) {
+        timers.push(due: instant.nanoseconds, .call(action, isDue: isDue))
     }
 
     /// Wakes every sleeper with `Stopped`, and whoever would sleep from now on: flows come to their
@@ -362,12 +365,12 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             while room > 0, let timer = timers.pop(dueBy: due) {
                 room -= 1
                 events += 1
-                if loop.canBeWoken {
-                    timerDue = Instant(nanoseconds: min(grid.next(timer.due), due))
-                }
+                timerDue =
+                    loop.canBeWoken && timer.isDue
+                    ? Instant(nanoseconds: min(grid.next(timer.due), due)) : nil
                 switch timer.action {
                 case .wake(let sleeper): sleeper.resume(returning: false)
-                case .call(let action): action()
+                case .call(let action, _): action()
                 }
                 runReady()
             }

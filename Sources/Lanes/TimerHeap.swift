@@ -5,13 +5,22 @@ struct Timer {
     enum Action {
         /// A sleeping flow; resumed with true when the lane stopped instead.
         case wake(UnsafeContinuation<Bool, Never>)
-        case call(() -> Void)
+        /// `isDue`: what it begins was due then.
+        case call(() -> Void, isDue: Bool)
     }
 
     var due: Int64
     /// Ties are broken by the order of setting, so that a seed repeats.
     var order: UInt64
     var action: Action
+
+    /// A request that its flow sends at once was due then.
+    var isDue: Bool {
+        switch action {
+        case .wake: true
+        case .call(_, let isDue): isDue
+        }
+    }
 }
 
 /// A four-ary min-heap of timers: shallower than a binary one, and the four children share a cache

@@ -23,23 +23,6 @@ private final class FrozenLoop: LaneLoop {
     func wake() {}
 }
 
-/// Answers at once.
-private final class Prompt: Transport {
-    private unowned let lane: Lane
-
-    init(_ lane: Lane) { self.lane = lane }
-
-    func start(_ call: Call, from device: Device, completion: @escaping (Transfer) -> Void) {
-        completion(
-            Transfer(
-                sent: lane.now, firstByte: lane.now, ended: lane.now,
-                result: .answered(Reply(status: 404))))
-    }
-
-    func retire(_ device: Device) {}
-    func abort() {}
-}
-
 @Suite("When a request was due")
 struct LatenessTests {
     private let call = Call(
@@ -53,17 +36,18 @@ struct LatenessTests {
             index: 0, loop: FrozenLoop(),
             exchangeBuilder: ExchangeBuilder(run: "late", fingerprinter: Fingerprinter(key: 1)),
             sink: sink)
-        let transport = Prompt(lane)
+        let transport = Answering(lane)
         lane.use(transport)
         lane.start { [call] in
             let device = plainDevice(0)
             _ = await lane.send(call, from: device)
             try? await lane.sleep(for: .seconds(2))
             _ = await lane.send(call, from: device)
+            _ = await lane.send(call, from: device)
             try? await lane.sleep(for: .seconds(2))
             _ = await lane.send(call, from: device)
         }
-        lane.at(at(3)) { [call] in
+        lane.at(at(3), isDue: true) { [call] in
             lane.start { _ = await lane.send(call, from: plainDevice(1)) }
         }
         lane.run { true }
@@ -71,7 +55,9 @@ struct LatenessTests {
             sink.exchanges.filter { $0.device.household == household }
                 .map { [$0.planned, $0.begun] }
         }
-        #expect(times(0) == [[at(0), at(0)], [at(2), at(5)], [at(7), at(7)]])
+        // What follows an answer was due when that came.
+        #expect(
+            times(0) == [[at(0), at(0)], [at(2), at(5)], [at(5), at(5)], [at(7), at(7)]])
         #expect(times(1) == [[at(3), at(5)]])
     }
 }

@@ -7,14 +7,14 @@ import Testing
 struct TimerHeapTests {
     /// A timer whose action says its number.
     private func push(_ heap: inout TimerHeap, due: Int64, number: Int, into said: Said) {
-        heap.push(due: due, .call { said.numbers.append(number) })
+        heap.push(due: due, .call({ said.numbers.append(number) }, isDue: false))
     }
 
     private final class Said { var numbers: [Int] = [] }
 
     private func drain(_ heap: inout TimerHeap, dueBy instant: Int64) {
         while let timer = heap.pop(dueBy: instant) {
-            if case .call(let action) = timer.action { action() }
+            if case .call(let action, _) = timer.action { action() }
         }
     }
 
