@@ -100,7 +100,8 @@ final class Connection: Readiness {
         engine.links.add(self)
         do throws(WireError) {
             try connector.begin(
-                home.origin, to: addresses, through: proxy, from: source, for: self)
+                home.origin, to: addresses, through: proxy, from: source,
+                within: engine.settings.connectTimeout ?? engine.settings.timeout, for: self)
         } catch {
             engine.takeBack(connector)
             finish(.refused(TransportError(.localLimit, error.description)))

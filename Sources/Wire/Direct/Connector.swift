@@ -77,7 +77,7 @@ final class Connector {
     /// Begins to connect; `link` is told the end.
     func begin(
         _ origin: Origin, to addresses: [IPAddress], through proxy: ProxyRoute.Proxy?,
-        from source: IPAddress?, for link: Connection
+        from source: IPAddress?, within limit: Duration, for link: Connection
     ) throws(WireError) {
         self.link = link
         openFailure = 0
@@ -88,6 +88,8 @@ final class Connector {
         easy.set(CURLOPT_PROXY, proxy?.url ?? "")
         easy.set(CURLOPT_HTTPPROXYTUNNEL, proxy == nil ? 0 : 1)
         easy.set(CURLOPT_INTERFACE, source.map { "host!\($0)" })
+        // libcurl gives each of several addresses a part of it.
+        easy.set(CURLOPT_CONNECTTIMEOUT_MS, limit.milliseconds)
         resolve = ResolveEntry.replacing(
             resolve, host: proxy?.host ?? origin.host, port: proxy?.port ?? origin.port,
             addresses: addresses)

@@ -72,9 +72,9 @@ final class TransferHandle {
         easy.set(CURLOPT_PATH_AS_IS, 1)
         easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         easy.set(CURLOPT_NOPROXY, "")
-        if let patience = settings.connectTimeout {
-            easy.set(CURLOPT_CONNECTTIMEOUT_MS, patience.milliseconds)
-        }
+        // libcurl gives each of several addresses a part of it.
+        easy.set(
+            CURLOPT_CONNECTTIMEOUT_MS, (settings.connectTimeout ?? settings.timeout).milliseconds)
         switch settings.http {
         case .http1: easy.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         // A second request of a device waits for the first one's connection and shares it.
