@@ -35,7 +35,7 @@ public enum PromiseResult: Sendable, Hashable {
         }
     }
 
-    /// The promise whose breaches say more of it than its own; nil where its own do.
+    /// The promise along with which this one was broken; nil where its own breaches decide.
     public var cause: Invariant? {
         switch self {
         case .broken(let cause), .observed(let cause), .known(let cause), .suspected(let cause):

@@ -8,7 +8,7 @@ public struct LiveState: Sendable, Hashable {
     public enum Phase: Sendable, Hashable {
         /// Households are still to come.
         case arrivals
-        /// The same, and somebody keeps them from coming.
+        /// The same, and arrivals are paused (`control pause`).
         case paused
         /// All have come; so many viewers have not signed in or left.
         case viewers(Int)

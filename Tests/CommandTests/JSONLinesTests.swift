@@ -42,7 +42,7 @@ struct JSONLinesTests {
         #expect(try Run(folder, "run")["outcome"] as? String == result["outcome"] as? String)
     }
 
-    @Test("a run whose arrivals are paused says that it waits for somebody")
+    @Test("a run whose arrivals are paused says what it waits for")
     func paused() async throws {
         let folder = TestFolder()
         let command = try Command(

@@ -91,9 +91,9 @@ struct MergeCommandTests {
 
         // What such a command leaves running, as ssh does with its connection, is not waited for.
         let leaving = "sleep 600 & echo $! >> left; cat \"it's far away/0/history.sqlite\" # {}"
+        defer { folder.endProcesses(in: "left") }
         let left = try await merge(leaving, ["it's 0"], out: "leaving")
         #expect(left.code == 4, "\(left.output)\(left.errors)")
-        try folder.endProcesses(in: "left")
 
         let here = ["it's far away/0", "it's far away/1"]
         let lacking = try await merge(

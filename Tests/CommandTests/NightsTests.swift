@@ -63,6 +63,7 @@ struct NightsTests {
     @Test("nights gather: page, table, message, old directories gone, and a night that failed")
     func nightly() async throws {
         let folder = TestFolder()
+        defer { folder.endProcesses(in: "left") }
         func night(_ seed: Int, _ more: [String] = []) async throws -> Command.Ended {
             try await Command(
                 [
@@ -83,7 +84,6 @@ struct NightsTests {
             4, ["--target", "http://127.0.0.1:1", "--set", "load.closed.households=1"])
         #expect(failed.code == 3, "\(failed.output)\(failed.errors)")
         #expect(failed.output.contains("no values on "))
-        try folder.endProcesses(in: "left")
         let messages = try folder.read("messages").split(separator: "\n").map { line in
             try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
         }

@@ -3,7 +3,7 @@ public import Foundation
 extension Process {
     /// How it ended, as the kernel says; nil while it runs, and for the moment in which `Process` takes that from the
     /// kernel. `isRunning` and `waitUntilExit` notice the end of the last process that holds a socket which this
-    /// one inherited, and of those that tests start side by side one in some thousands holds another's.
+    /// one inherited. Where tests start processes side by side, one in some thousands inherits the socket of another.
     public var ending: (status: Int32, wasSignalled: Bool)? {
         guard isRunning else { return (terminationStatus, terminationReason == .uncaughtSignal) }
         var state = siginfo_t()

@@ -436,18 +436,18 @@ struct ScheduleExtractor {
     /// Sign-ins are told apart by number: `account-1`.
     private func tag(of scene: Scene) -> String? { account(of: scene).map { "account-\($0)" } }
 
-    /// Counts the users of a living room from 1, whichever way they sign in; nil for what is no sign-in.
+    /// Counts the users of a living room from 1, whichever way they sign in; one who is not known is the first. Nil for what
+    /// is no sign-in.
     private func account(of scene: Scene) -> Int? {
         guard scene.step.signsIn else { return nil }
-        func user(of scene: Scene) -> String? { scene.exchange.observation.tag?.user }
-        var known: [String?] = []
-        for other in scenes
-        where other.step.signsIn && other.household == scene.household
-            && (other.step == scene.step || user(of: other) != nil)
-            && !known.contains(user(of: other))
-        {
-            known.append(user(of: other))
+        var known: [String] = []
+        for other in scenes where other.step.signsIn && other.household == scene.household {
+            guard let user = other.exchange.observation.tag?.user, !known.contains(user) else {
+                continue
+            }
+            known.append(user)
         }
-        return (known.firstIndex(of: user(of: scene)) ?? 0) + 1
+        let user = scene.exchange.observation.tag?.user
+        return (user.flatMap(known.firstIndex(of:)) ?? 0) + 1
     }
 }

@@ -49,7 +49,7 @@ struct ProcessRun {
                 ending: .notStarted(error.localizedDescription), output: "", errors: "")
         }
         let identifier = process.processIdentifier
-        // Foundation makes each process the leader of a group: what a shell has started ends with it.
+        // Foundation makes each process the leader of a group: what a shell has started gets the signal, too.
         stop { kill(-identifier, SIGTERM) }
         let stopIt: @Sendable () -> Void = { kill(-identifier, SIGKILL) }
         let said = PipeReader(saying.fileHandleForReading, overflows: joined ? nil : stopIt)
@@ -62,7 +62,9 @@ struct ProcessRun {
         let ended = watch.ending(within: limit.seconds)
         if ended == nil, !said.isCut {
             kill(-identifier, SIGTERM)
-            if watch.ending(within: grace) == nil { stopIt() }
+            _ = watch.ending(within: grace)
+            // Also what the process has started and what does not end by SIGTERM.
+            stopIt()
         }
         let (output, errors) = (said.text(), complained?.text() ?? "")
         let ending: Ending =

@@ -146,8 +146,9 @@ package final class RunSession: @unchecked Sendable {
         }
     }
 
-    /// Somebody asks for its end: at once where somebody has asked before. From any thread.
-    package func interrupt() { watch.interrupt() }
+    /// Somebody asks for its end: at once where somebody has asked before, which is what it gives. From any thread.
+    @discardableResult
+    package func interrupt() -> Bool { watch.interrupt() }
 
     /// The same with another grace, and without a word.
     package func interrupt(within grace: Duration) { watch.interrupt(within: grace) }

@@ -130,9 +130,15 @@ final class RunWatch: @unchecked Sendable {
     /// Turns that took seconds, and lanes that did not come to rest.
     var longTurns: [String] { state.withLock { $0.turns.sentences } }
 
-    /// Somebody asks for its end: within 5 s, and at once where somebody has asked before (Ctrl-C, `control stop`).
-    func interrupt() {
-        if !wasInterrupted {
+    /// Somebody asks for its end: within 5 s, and at once where somebody has asked before (Ctrl-C, `control stop`). Gives
+    /// whether somebody had.
+    @discardableResult
+    func interrupt() -> Bool {
+        let isAgain = state.withLock { state in
+            defer { state.isStopping = true }
+            return state.isStopping
+        }
+        if !isAgain {
             observer.say(
                 "interrupted: no more arrivals; households go on for at most 5 s (Ctrl-C "
                     + "again: stop at once)"
@@ -141,6 +147,7 @@ final class RunWatch: @unchecked Sendable {
         } else {
             interrupt(within: .zero, patience: Self.impatience)
         }
+        return isAgain
     }
 
     func interrupt(within grace: Duration, patience: Duration = patience) {

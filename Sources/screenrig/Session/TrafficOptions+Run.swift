@@ -89,8 +89,7 @@ extension TrafficOptions {
         // Only the third Ctrl-C ends everything, also while reports are written.
         let interrupts = Interrupts { number in
             if number > 2 { _exit(ExitCode.interrupted.rawValue) }
-            if number > 1 { exporter?.giveUp() }
-            session.interrupt()
+            if session.interrupt() { exporter?.giveUp() }
         }
         defer { withExtendedLifetime(interrupts) {} }
         let result = try await session.run()
