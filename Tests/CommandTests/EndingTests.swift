@@ -52,8 +52,8 @@ struct EndingTests {
             ["serve", "--port", "0", "--fault", "slow:delay=400ms"], in: folder)
         let rig = """
             rig: frozen
-            target: {base: "\(try await server.url())", timeout: 2s}
-            load: {arrivals: [{ramp-to: 20/s, over: 0s}, {hold: 6s}], settle: 1s}
+            target: {base: "\(try await server.url())", timeout: 6s}
+            load: {arrivals: [{ramp-to: 20/s, over: 0s}, {hold: 9s}], settle: 1s}
             polling: {every: 1s}
             kinds:
               - name: living room
@@ -65,12 +65,12 @@ struct EndingTests {
             command.errors.contains(/\b[1-9]\d* households/)
         }
         command.send(SIGSTOP)
-        try await Task.sleep(for: .seconds(3))
+        try await Task.sleep(for: .seconds(7))
         command.send(SIGCONT)
         let ended = try await command.ended()
         #expect(ended.code == 4, "\(ended.output)\(ended.errors)")
         let run = try Run(folder, "run")
-        // Those that were to arrive meanwhile came late, by up to three seconds.
+        // Those that were to arrive meanwhile came late, by up to seven seconds.
         let lateness = run["rigHealth", "latenessP99Ms"] as? Double
         #expect(lateness ?? 0 > 1_000, "\(ended.output)")
         #expect(run.number("exchanges", "errors") == 0, "\(ended.output)")
