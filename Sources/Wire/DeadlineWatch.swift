@@ -6,9 +6,11 @@ internal import Lanes
 ///
 /// A lane that stood still (a stopped process, a paused machine) has not read what the service sent meanwhile. So requests
 /// get as long again as the timer was late, but no longer than a time-out, and once.
-final class DeadlineWatch {
+final class DeadlineWatch<Request> {
     private unowned let lane: Lane
-    private let expire: (_ now: Int64) -> Int64
+    private let inFlight: () -> [Request]
+    private let deadline: (Request) -> Int64?
+    private let end: (Request) -> Void
     /// Nanoseconds between two looks at least.
     private let interval: Int64
     private let timeout: Int64
@@ -18,13 +20,14 @@ final class DeadlineWatch {
     private var graceEnds: Int64?
 
     /// A lane whose timer is later than that, in nanoseconds, has stood still.
-    private static let standstill: Int64 = 100_000_000
+    private let standstill: Int64 = 100_000_000
 
-    /// `timeout` is that of a request. `expire` ends those whose deadline is `now` or before, and gives the next deadline in
-    /// nanoseconds, `Int64.max` where there is none.
-    init(lane: Lane, timeout: Duration, expire: @escaping (_ now: Int64) -> Int64) {
-        self.lane = lane
-        self.expire = expire
+    /// `timeout` is that of a request; a `deadline` is in nanoseconds, nil where there is none (any more).
+    init(
+        lane: Lane, timeout: Duration, of inFlight: @escaping () -> [Request],
+        deadline: @escaping (Request) -> Int64?, end: @escaping (Request) -> Void
+    ) {
+        (self.lane, self.inFlight, self.deadline, self.end) = (lane, inFlight, deadline, end)
         self.timeout = Instant(timeout).nanoseconds
         interval = max(1_000_000, self.timeout / 100)
     }
@@ -46,14 +49,25 @@ final class DeadlineWatch {
 
     private func look(planned: Int64) {
         let now = lane.now.nanoseconds
-        if now - planned > Self.standstill, graceEnds == nil {
+        if now - planned > standstill, graceEnds == nil {
             let end = now + min(now - planned, timeout)
             graceEnds = end
             return arm(end)
         }
         graceEnds = nil
         due = nil
-        let next = expire(now)
-        if next != .max { note(max(next, now + interval)) }
+        var late: [Request] = []
+        var next: Int64?
+        for request in inFlight() {
+            guard let deadline = deadline(request) else { continue }
+            if deadline <= now {
+                late.append(request)
+            } else {
+                next = min(next ?? deadline, deadline)
+            }
+        }
+        if let next { note(max(next, now + interval)) }
+        // With one, others may end or begin.
+        for request in late where deadline(request).map({ $0 <= now }) ?? false { end(request) }
     }
 }

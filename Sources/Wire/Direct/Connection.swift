@@ -74,12 +74,12 @@ final class Connection: Readiness {
         }
     }
 
-    /// When the request, or the attempt to connect, times out; 0 when there is neither.
-    var deadline: Int64 {
+    /// When the request, or the attempt to connect, times out; nil when there is neither.
+    var deadline: Int64? {
         switch state {
         case .connecting(_, _, let attempt), .securing(_, _, let attempt): attempt.deadline
         case .busy(_, let request): request.limit
-        case .closed, .idle: 0
+        case .closed, .idle: nil
         }
     }
 

@@ -33,7 +33,7 @@ final class DirectEngine {
     private let common = DeviceLinks()
 
     private let timeout: Int64
-    private var deadlines: DeadlineWatch!
+    private var deadlines: DeadlineWatch<Connection>!
 
     init(_ transport: CurlTransport, loop: LiveLoop) {
         self.transport = transport
@@ -42,9 +42,9 @@ final class DirectEngine {
         settings = transport.settings
         timeout = Instant(settings.timeout).nanoseconds
         inbox = .allocate(byteCount: 65536, alignment: 16)
-        deadlines = DeadlineWatch(lane: transport.lane, timeout: settings.timeout) {
-            [unowned self] in expire(at: $0)
-        }
+        deadlines = DeadlineWatch(
+            lane: transport.lane, timeout: settings.timeout,
+            of: { [unowned self] in links.connections }, deadline: \.deadline, end: { $0.expire() })
     }
 
     deinit {
@@ -211,19 +211,5 @@ final class DirectEngine {
         let deadline = min(limit, Instant(patience).nanoseconds &+ instant.nanoseconds)
         deadlines.note(deadline)
         return deadline
-    }
-
-    private func expire(at now: Int64) -> Int64 {
-        var late: [Connection] = []
-        var next = Int64.max
-        for link in links.connections where link.deadline != 0 {
-            if link.deadline <= now {
-                late.append(link)
-            } else {
-                next = min(next, link.deadline)
-            }
-        }
-        for link in late { link.expire() }
-        return next
     }
 }

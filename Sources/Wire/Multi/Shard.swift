@@ -6,7 +6,7 @@ internal import Lanes
 /// walks all connections of a multi for each request.
 final class Shard {
     private var driver: MultiDriver!
-    private var deadlines: DeadlineWatch!
+    private var deadlines: DeadlineWatch<TransferHandle>!
     private var inUse: [TransferHandle] = []
 
     /// Places taken.
@@ -21,9 +21,10 @@ final class Shard {
         ) { [unowned self] owner, code in
             ended(Unmanaged<TransferHandle>.fromOpaque(owner).takeUnretainedValue(), code)
         }
-        deadlines = DeadlineWatch(lane: transport.lane, timeout: transport.settings.timeout) {
-            [unowned self] in expire(at: $0)
-        }
+        deadlines = DeadlineWatch(
+            lane: transport.lane, timeout: transport.settings.timeout,
+            of: { [unowned self] in inUse }, deadline: \.deadline,
+            end: { [unowned self] in ended($0, CURLE_OPERATION_TIMEDOUT) })
     }
 
     // MARK: Transfers
@@ -35,24 +36,6 @@ final class Shard {
             inUse.append(transferHandle)
             if let deadline = transferHandle.deadline { deadlines.note(deadline) }
         }
-    }
-
-    private func expire(at now: Int64) -> Int64 {
-        var late: [TransferHandle] = []
-        var next = Int64.max
-        for transferHandle in inUse {
-            guard let deadline = transferHandle.deadline else { continue }
-            if deadline <= now {
-                late.append(transferHandle)
-            } else {
-                next = min(next, deadline)
-            }
-        }
-        // With one, others may end or begin.
-        for transferHandle in late where transferHandle.deadline.map({ $0 <= now }) ?? false {
-            ended(transferHandle, CURLE_OPERATION_TIMEDOUT)
-        }
-        return next
     }
 
     /// Ends everything in flight, or only what belongs to one slot.
