@@ -203,7 +203,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// service closes a kept one under it (RFC 9110, 9.2.2). Both copies are exchanges of their own, for
     /// the service may have acted on the first.
     public func send(_ call: Call, from device: Device, planned: Instant? = nil) async -> Answered {
-        var due = planned.map(onGrid) ?? timerDue ?? now
+        var due = (planned ?? timerDue).map(onGrid) ?? now
         timerDue = nil
         var isAgain = false
         while true {
@@ -366,8 +366,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
                 room -= 1
                 events += 1
                 timerDue =
-                    loop.canBeWoken && timer.isDue
-                    ? Instant(nanoseconds: min(grid.next(timer.due), due)) : nil
+                    loop.canBeWoken && timer.isDue ? Instant(nanoseconds: timer.due) : nil
                 switch timer.action {
                 case .wake(let sleeper): sleeper.resume(returning: false)
                 case .call(let action, _): action()
