@@ -152,8 +152,6 @@ struct Notification {
 
     /// Longer it is not waited for.
     private static let limit = 60.0
-    /// What it gets to end by itself once it is told to.
-    private static let grace = 1.0
 
     /// Hands `text` to the command's standard input, and `environment` beside what this process has. What it prints
     /// goes to standard error; that it fails is told there, and changes no exit code.
@@ -185,10 +183,7 @@ struct Notification {
                 "--notify: '\(command)' was ended by signal \(number); the night was added to the series"
             )
         case nil:
-            // With all that it has started: Foundation makes each process the leader of a group.
-            kill(-process.processIdentifier, SIGTERM)
-            _ = watch.ending(within: Self.grace)
-            kill(-process.processIdentifier, SIGKILL)
+            watch.end()
             Terminal.complain(
                 "--notify: '\(command)' was still running after \(Int(Self.limit)) s and was killed"
             )

@@ -55,7 +55,6 @@ package struct FetchCommand: Sendable {
                 switch ending {
                 case .exit(let status): "ended with \(status)"
                 case .signal(let number): "was ended by signal \(number)"
-                case nil: "did not end"
                 }
             let last = said.text().split(whereSeparator: \.isNewline).last.map {
                 ": \($0.prefix(200))"

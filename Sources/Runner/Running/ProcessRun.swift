@@ -19,8 +19,6 @@ struct ProcessRun {
     /// Empty where it went into `output`.
     var errors: String
 
-    /// What it gets to end by itself once it is told to.
-    private static let grace = 1.0
     /// Bytes that are kept of what a program prints: one whose answer is wanted is ended where it prints more, of others
     /// the end is kept.
     static let most = 4_000_000
@@ -49,7 +47,7 @@ struct ProcessRun {
                 ending: .notStarted(error.localizedDescription), output: "", errors: "")
         }
         let identifier = process.processIdentifier
-        // Foundation makes each process the leader of a group: what a shell has started gets the signal, too.
+        // To its group, as in `ProcessWatch.end`.
         stop { kill(-identifier, SIGTERM) }
         let stopIt: @Sendable () -> Void = { kill(-identifier, SIGKILL) }
         let said = PipeReader(saying.fileHandleForReading, overflows: joined ? nil : stopIt)
@@ -60,12 +58,7 @@ struct ProcessRun {
             try? writing.close()
         }
         let ended = watch.ending(within: limit.seconds)
-        if ended == nil, !said.isCut {
-            kill(-identifier, SIGTERM)
-            _ = watch.ending(within: grace)
-            // Also what the process has started and what does not end by SIGTERM.
-            stopIt()
-        }
+        if ended == nil, !said.isCut { watch.end() }
         let (output, errors) = (said.text(), complained?.text() ?? "")
         let ending: Ending =
             if said.isCut {

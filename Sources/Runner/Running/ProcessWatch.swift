@@ -14,6 +14,8 @@ package struct ProcessWatch {
     private let noticed = DispatchSemaphore(value: 0)
     /// Seconds.
     private static let lookEvery = 0.1
+    /// Seconds that a process gets to end by itself once it is told to.
+    private static let grace = 1.0
 
     /// Of a process that has not been started yet.
     package init(_ process: Process) {
@@ -21,10 +23,24 @@ package struct ProcessWatch {
         process.terminationHandler = { [noticed] _ in noticed.signal() }
     }
 
-    /// Blocks until it has ended, and no longer than `limit`; `nil`: it still runs. To be asked no more once it has told
-    /// an end.
-    package func ending(within limit: Double = .infinity) -> Ending? {
-        let deadline: DispatchTime = limit == .infinity ? .distantFuture : .now() + limit
+    /// Blocks until it has ended. To be asked no more once it has told an end.
+    package func ending() -> Ending {
+        while true {
+            if let ending = ending(within: 60) { return ending }
+        }
+    }
+
+    /// Ends it with all that it has started: Foundation makes each process the leader of a group. What does not end by
+    /// SIGTERM within a second ends by SIGKILL.
+    package func end() {
+        kill(-process.processIdentifier, SIGTERM)
+        _ = ending(within: Self.grace)
+        kill(-process.processIdentifier, SIGKILL)
+    }
+
+    /// The same for no longer than `limit`, in seconds; `nil`: it still runs.
+    package func ending(within limit: Double) -> Ending? {
+        let deadline = DispatchTime.now() + limit
         while DispatchTime.now() < deadline {
             if noticed.wait(timeout: min(deadline, .now() + Self.lookEvery)) == .success {
                 return process.terminationReason == .exit

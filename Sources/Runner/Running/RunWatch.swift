@@ -143,16 +143,16 @@ final class RunWatch: @unchecked Sendable {
                 "interrupted: no more arrivals; households go on for at most 5 s (Ctrl-C "
                     + "again: stop at once)"
             )
-            interrupt(within: .seconds(5))
+            stop(within: .seconds(5))
         } else {
-            interrupt(within: .zero, patience: Self.impatience)
+            stop(within: .zero, patience: Self.impatience)
         }
         return isAgain
     }
 
-    func interrupt(within grace: Duration, patience: Duration = patience) {
+    func interrupt(within grace: Duration) {
         state.withLock { $0.isStopping = true }
-        stop(within: grace, patience: patience)
+        stop(within: grace)
     }
 
     /// Ends the run within `grace`, if need be without a lane that is stuck in a turn: whatever it is at,
