@@ -92,7 +92,7 @@ package struct CalibrationRun {
         var findings = await load(lanes)
         // What is still to be written and judged has its price as well.
         let loaded = Processor.seconds(less: service)
-        record.finish()
+        let catchingUp = ContinuousClock().measure { record.finish() }
         let processor = findings.processor + Processor.seconds(less: service) - loaded
         // Nobody else's service is asked so often in a row; new connections are no gate, silence neither.
         let measuresGate = isNear && terms.sharing != .fresh && findings.answered > 0
@@ -111,6 +111,7 @@ package struct CalibrationRun {
             cpuMicrosecondsPerRequest: processor * 1e6 / ended,
             latency: findings.latency, service: findings.service, lateness: findings.lateness,
             connections: findings.connections, errors: findings.errors,
+            catchingUp: terms.keeping == .all ? catchingUp : nil,
             peakMemoryMB: MemoryUse.peakMB, gateSpread: gate ?? Histogram(),
             trouble: findings.trouble)
     }
