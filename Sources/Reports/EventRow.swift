@@ -47,7 +47,7 @@ public struct EventRow: Sendable, Hashable {
         /// Not within so many seconds, when the record ends or the next event begins. `slower`: the operation that is slower for
         /// good, in words, where that is why.
         case notWithin(Double, slower: String? = nil)
-        /// Nothing was sent before it that it could be held against, or nothing after it.
+        /// Nothing was answered before it that it could be held against, or nothing was sent after it.
         case unknown
 
         /// Seconds, for a threshold; infinite where it did not recover, nil where nothing can be said.
@@ -131,7 +131,7 @@ extension EventRow.Recovery {
             }
             if calm >= quiet, second >= through { break }
         }
-        guard let disturbed else { return .undisturbed }
+        guard let disturbed else { return calm > 0 ? .undisturbed : .unknown }
         return calm > 0
             ? .after(Double(disturbed + 1) - begin) : .notWithin(Double(last) - begin)
     }

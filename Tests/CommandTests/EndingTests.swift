@@ -74,6 +74,11 @@ struct EndingTests {
         let lateness = run["rigHealth", "latenessP99Ms"] as? Double
         #expect(lateness ?? 0 > 1_000, "\(ended.output)")
         #expect(run.number("exchanges", "errors") == 0, "\(ended.output)")
+        #expect(
+            ended.errors.contains(/note: this process stood still for [67]\.\d s, until second/),
+            "\(ended.errors)")
+        let notes = run["notes"] as? [String] ?? []
+        #expect(notes.contains { $0.hasPrefix("this process stood still") }, "\(notes)")
     }
 
     @Test("Ctrl-C also ends a run that began with a probe, which hears of Ctrl-C itself")

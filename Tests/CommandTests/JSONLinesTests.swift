@@ -55,8 +55,21 @@ struct JSONLinesTests {
         let paused = try await Command.run("control", "pause", "--run", "run", in: folder)
         #expect(paused.code == 0, "\(paused.errors)")
         try await command.wait("the pause") { waits(for: "'screenrig control resume'") }
+        let marked = try await Command.run(
+            "mark", "failover", "--begin", "--run", "run", in: folder)
+        #expect(marked.code == 0, "\(marked.errors)")
         for _ in 1...2 { command.send(SIGINT) }
         #expect(try await command.ended().code == 130)
+        // What has begun and not ended lasts until the run ends.
+        let run = try Run(folder, "run")
+        let events = try #require(run["events"] as? [[String: Any]])
+        #expect(events.map { $0["name"] as? String } == ["arrivals-paused", "failover"])
+        let facts = try #require(run["run"] as? [String: Any])
+        let seconds = try #require(facts["seconds"] as? Double)
+        for event in events {
+            let end = try #require(event["throughSeconds"] as? Double, "\(event)")
+            #expect(abs(end - seconds) < 2, "\(event)")
+        }
     }
 
     @Test(

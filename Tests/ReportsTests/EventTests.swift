@@ -29,6 +29,7 @@ import Testing
             ("a median above twice the p95 before", [calm, slow, calm, calm], .after(2)),
             ("requests without an answer", [frozen, frozen, frozen, calm], .after(3)),
             ("a second without requests says nothing", [failing, idle, idle, calm], .after(1)),
+            ("nothing was sent any more", [idle, idle], .unknown),
             ("still failing at the end", [calm, failing, failing], .notWithin(3)),
             (
                 "what comes after five calm seconds is something else",

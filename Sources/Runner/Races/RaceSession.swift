@@ -59,7 +59,7 @@ package final class RaceSession: Sendable {
             obey()
             control?.close()
         }
-        desk.end()
+        desk.end(at: .start + clock())
     }
 
     /// Does what other processes asked for since the last time.

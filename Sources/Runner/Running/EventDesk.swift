@@ -22,6 +22,8 @@ final class EventDesk: @unchecked Sendable {
         var isOver = false
         /// Time zero of the rig's events.
         var zero = Instant.start
+        /// Positions of what has begun and is still to end.
+        var open: Set<Int> = []
         /// Ends the commands that are running, by position.
         var stops: [Int: @Sendable () -> Void] = [:]
         var running = 0
@@ -74,18 +76,19 @@ final class EventDesk: @unchecked Sendable {
     func note(
         _ name: String, _ edge: RunRequest.MarkEdge, at instant: Instant, origin: RunEvent.Origin
     ) {
-        let open = state.withLock { state in
-            state.events.lastIndex {
-                $0.name == name && $0.origin == origin && $0.ended == nil && $0.began <= instant
-            }
-        }
         switch edge {
         case .end:
+            let open = state.withLock { state in
+                state.open.filter {
+                    let event = state.events[$0]
+                    return event.name == name && event.origin == origin && event.began <= instant
+                }.max()
+            }
             if let open { return change(open) { $0.ended = instant } }
             say("note: the end of '\(name)' was marked without its begin; it is a moment now")
             add(RunEvent(name: name, origin: origin, began: instant))
-        case .begin, .moment:
-            add(RunEvent(name: name, origin: origin, began: instant))
+        case .begin: add(RunEvent(name: name, origin: origin, began: instant), isOpen: true)
+        case .moment: add(RunEvent(name: name, origin: origin, began: instant))
         }
     }
 
@@ -95,14 +98,23 @@ final class EventDesk: @unchecked Sendable {
         say("event: \(name)\(edge == .moment ? "" : ", its \(edge.rawValue)")")
     }
 
-    /// The lanes have come to rest: commands that still run are ended.
-    func end() {
+    /// The lanes have come to rest: commands that still run are ended, and so is what has begun and not ended.
+    func end(at instant: Instant) {
         let (stops, running) = state.withLock { state in
             state.isOver = true
             return (Array(state.stops.values), state.running)
         }
         for stop in stops { stop() }
         for _ in 0..<running { _ = idle.wait(timeout: .now() + 3) }
+        let open = state.withLock { state in state.open.map { ($0, state.events[$0]) } }
+        for (position, event) in open.sorted(by: { $0.0 < $1.0 }) {
+            if event.origin == .mark {
+                say(
+                    "note: the end of '\(event.name)' was not marked; it lasts until the end of the run"
+                )
+            }
+            change(position) { $0.ended = max($0.began, instant) }
+        }
     }
 
     private func start(
@@ -115,13 +127,14 @@ final class EventDesk: @unchecked Sendable {
                 RunEvent(
                     name: event.name, origin: .rig, began: began,
                     command: gate.text(Untrusted(command))),
-                runs: !arguments.isEmpty)
+                isOpen: arguments.isEmpty && event.until != nil, runs: !arguments.isEmpty)
         else { return }
         let until = event.until.map { state.withLock(\.zero) + $0 }
         if arguments.isEmpty {
             if let until {
                 queue.asyncAfter(deadline: .now() + (until - began) / .seconds(1)) { [self] in
-                    change(position) { $0.ended = clock() }
+                    let isOpen = state.withLock { $0.open.contains(position) }
+                    if isOpen { change(position) { $0.ended = clock() } }
                 }
             }
             return
@@ -176,12 +189,14 @@ final class EventDesk: @unchecked Sendable {
     }
 
     @discardableResult
-    private func add(_ event: RunEvent, runs: Bool = false) -> Int? {
+    private func add(_ event: RunEvent, isOpen: Bool = false, runs: Bool = false) -> Int? {
         let position = state.withLock { state -> Int? in
             guard !state.isOver else { return nil }
+            let position = state.events.count
             state.events.append(event)
+            if isOpen { state.open.insert(position) }
             if runs { state.running += 1 }
-            return state.events.count - 1
+            return position
         }
         if position != nil { keep(event) }
         return position
@@ -190,6 +205,7 @@ final class EventDesk: @unchecked Sendable {
     private func change(_ position: Int, _ body: (inout RunEvent) -> Void) {
         let event = state.withLock { state in
             body(&state.events[position])
+            if state.events[position].ended != nil { state.open.remove(position) }
             return state.events[position]
         }
         keep(event)

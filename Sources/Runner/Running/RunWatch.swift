@@ -64,6 +64,9 @@ final class RunWatch: @unchecked Sendable {
         var clocks = ClockWatch()
         var standstills: [Standstill] = []
         var turns = LongTurns()
+        var pulse: Pulse?
+        /// When this process stood still, in words.
+        var stops: [String] = []
         var ticks = 0
         var isStopping = false
         var isPaused = false
@@ -103,6 +106,14 @@ final class RunWatch: @unchecked Sendable {
         timer.schedule(deadline: .now() + 1, repeating: 1)
         timer.setEventHandler { [unowned self] in tick() }
         timer.activate()
+        if !isVirtual {
+            let coordinator = coordinator
+            state.withLock { state in
+                state.pulse = Pulse { [weak self] length in
+                    self?.stoodStill(for: length, until: coordinator.now)
+                }
+            }
+        }
         guard observer.wantsBatches else { return }
         writer.observe { [weak self] progress in
             self?.queue.async { [weak self] in
@@ -128,7 +139,7 @@ final class RunWatch: @unchecked Sendable {
     var standstills: [Standstill] { state.withLock { $0.standstills } }
 
     /// Turns that took seconds, and lanes that did not come to rest.
-    var longTurns: [String] { state.withLock { $0.turns.sentences } }
+    var longTurns: [String] { state.withLock { $0.stops + $0.turns.sentences } }
 
     /// Somebody asks for its end: within 5 s, and at once where somebody has asked before (Ctrl-C, `control stop`). Gives
     /// whether somebody had.
@@ -273,7 +284,7 @@ final class RunWatch: @unchecked Sendable {
             for (request, time) in control?.read() ?? [] { take(request, microseconds: time) }
             control?.close()
         }
-        desk.end()
+        desk.end(at: max(.start, coordinator.now))
         state.withLock { $0.hasEnded = true }
         observer.end()
         if let failure = writer.failure { note(failure) }
@@ -333,6 +344,16 @@ final class RunWatch: @unchecked Sendable {
             "note: this machine was suspended for \(Instant(length).milliseconds / 1000) s; "
                 + "ignore the measurements of that time"
         )
+    }
+
+    /// Nothing was read, sent or decided meanwhile, however well the service did.
+    private func stoodStill(for length: Duration, until now: Instant) {
+        let sentence = String(
+            format:
+                "this process stood still for %.1f s, until second %.1f of the run (it was stopped, or "
+                + "its machine had no time for it)", length / .seconds(1), now.milliseconds / 1000)
+        state.withLock { $0.stops.append(sentence) }
+        observer.say("note: \(sentence)")
     }
 
     /// Names what keeps a lane busy for seconds: meanwhile it can do nothing else.
