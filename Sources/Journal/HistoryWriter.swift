@@ -144,6 +144,11 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
         }
     }
 
+    /// Waits for everything that was handed over so far.
+    public func catchUp() {
+        queue.sync { assertOnQueue() }
+    }
+
     /// Nothing more comes from the lanes: what there is to do about that is done while the caller does other things
     /// before `finish`.
     public func settle() {

@@ -10,8 +10,8 @@ struct Capacity {
     var microseconds: Double
 
     private static let connections = 1_000
-    /// Milliseconds in which what was left to write and judge must be done, however long the run was: what may wait
-    /// for a quiet moment (10,000 exchanges), and the end of the file.
+    /// Milliseconds in which what was left to write and judge must be done, however long the run was: 10,000 exchanges
+    /// of each may wait for a quiet moment.
     private static let backlog = 150.0
 
     /// Measures all three, one after the other. The rate is found by halving: six runs of 2 s, and a second

@@ -123,6 +123,8 @@ struct Played {
     /// The same as `microseconds` from the first arrival to the last end.
     var microsecondsPlaying: Double
     var summary: [String: Any]
+    /// The text of `timeline.csv`.
+    var timeline: String
 }
 
 /// What came of a simulation.
@@ -139,7 +141,7 @@ extension Bench {
 
     /// Runs `screenrig` with a run directory that is thrown away, on core 0.
     func play(_ arguments: [String]) throws -> Played {
-        let (ended, summary) = try summary(
+        let (ended, summary, timeline) = try summary(
             arguments + ["--quiet"], on: String(generators.core))
         let read = Calibration(values: summary)
         let exchanges = read["exchanges", "completed"]
@@ -149,12 +151,12 @@ extension Bench {
             perSecond: perSecond, microseconds: ended.processor * 1e6 / exchanges,
             kernelMicroseconds: ended.processor * ended.kernelShare * 1e6 / exchanges,
             microsecondsPlaying: read["rigHealth", "cpuPercent"] * 1e4 / perSecond,
-            summary: summary)
+            summary: summary, timeline: timeline)
     }
 
     /// Plays a rig in virtual time, on some cores: `0`, `0,1`.
     func simulate(_ arguments: [String], on cores: String) throws -> Simulated {
-        let (ended, _) = try summary(["simulate"] + arguments, on: cores)
+        let (ended, _, _) = try summary(["simulate"] + arguments, on: cores)
         guard
             let line = ended.output.split(separator: "\n").first(where: {
                 $0.contains("events/s")
@@ -168,7 +170,7 @@ extension Bench {
     }
 
     private func summary(_ arguments: [String], on cores: String) throws -> (
-        ended: Ended, summary: [String: Any]
+        ended: Ended, summary: [String: Any], timeline: String
     ) {
         let out = "\(NSTemporaryDirectory())/goals-run-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: out) }
@@ -180,6 +182,7 @@ extension Bench {
         guard ended.code == 0 else {
             throw Trouble("\(arguments[0]): \(summary["headline"] ?? ended.output)")
         }
-        return (ended, summary)
+        let timeline = FileManager.default.contents(atPath: out + "/timeline.csv") ?? Data()
+        return (ended, summary, String(decoding: timeline, as: UTF8.self))
     }
 }

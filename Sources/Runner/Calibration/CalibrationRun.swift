@@ -92,7 +92,8 @@ package struct CalibrationRun {
         var findings = await load(lanes)
         // What is still to be written and judged has its price as well.
         let loaded = Processor.seconds(less: service)
-        let catchingUp = ContinuousClock().measure { record.finish() }
+        let catchingUp = ContinuousClock().measure { record.catchUp() }
+        record.finish()
         let processor = findings.processor + Processor.seconds(less: service) - loaded
         // Nobody else's service is asked so often in a row; new connections are no gate, silence neither.
         let measuresGate = isNear && terms.sharing != .fresh && findings.answered > 0
@@ -255,8 +256,14 @@ struct TemporaryHistory {
         return rules
     }
 
-    func finish() {
+    /// Until everything that was handed over has been judged, and has gone to the file.
+    func catchUp() {
         _ = judge?.finish()
+        writer?.catchUp()
+    }
+
+    /// After `catchUp`: what a file has at its end.
+    func finish() {
         _ = writer?.finish(
             HistoryEnd(
                 ended: .start, interrupted: false, failure: "", cpuPercent: 0, historyHash: ""))
