@@ -155,25 +155,27 @@ public struct TrialResult: Sendable {
     /// nothing broken because it saw nothing.
     var unread: Discard? {
         for operation in Self.reads {
-            let reads = exchanges.filter { $0.operation == operation }
-            guard let last = reads.last, !reads.contains(where: \.tellsState) else { continue }
-            return .unread(operation, last.reason ?? last.outcome.name)
+            guard let last = exchanges.lastIndex(where: { $0.operation == operation }),
+                !exchanges.contains(where: { $0.operation == operation && $0.tellsState })
+            else { continue }
+            return .unread(operation, exchanges[last].reason ?? exchanges[last].outcome.name)
         }
         return unheard
     }
 
     /// The last polls came too early for the server, which says nothing of a decision then (RFC 8628, 3.5).
     private var unheard: Discard? {
-        let polls = exchanges.filter { $0.operation == .deviceToken }
-        let isSettled = polls.contains { poll in
-            switch poll.observation.result {
+        guard let last = exchanges.last(where: { $0.operation == .deviceToken }),
+            last.outcome == .pending, last.observation.result == .none
+        else { return nil }
+        let isSettled = exchanges.contains { poll in
+            guard poll.operation == .deviceToken else { return false }
+            return switch poll.observation.result {
             case .success, .denied, .expired: true
             default: false
             }
         }
-        guard !isSettled, let last = polls.last, last.outcome == .pending,
-            last.observation.result == .none
-        else { return nil }
+        guard !isSettled else { return nil }
         return .unread(
             .deviceToken,
             "slow_down; load.settle must be longer than the interval and the 5 s that each slow_down adds"

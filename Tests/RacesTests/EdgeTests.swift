@@ -21,8 +21,9 @@ struct BreachPatternTests {
                         promise: Promise(.signInVisible), ops: ["authenticate", "poll"],
                         isOfSwept: true, sentence: "")
                 ] : [],
-            spans: [
-                "authenticate": at(0)...at(took), "poll": at(offset)...at(offset + 1),
+            releases: [
+                .init(op: "authenticate", sent: at(0), firstByte: at(took), sequence: 1),
+                .init(op: "poll", sent: at(offset), firstByte: at(offset + 1), sequence: 2),
             ])
     }
 

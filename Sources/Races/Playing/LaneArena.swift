@@ -236,8 +236,8 @@ public final class LaneArena: Arena {
 /// Trials that are to be played, and what became of them. From any thread.
 private final class TrialJob: Sendable {
     private struct TrialProgress {
-        /// Of each share.
-        var next: [Int]
+        /// Rounds of which each share has had its schedule.
+        var rounds: [Int]
         var results: [(TrialResult, [Collector.Sent])?]
         var left: Int
     }
@@ -249,7 +249,15 @@ private final class TrialJob: Sendable {
     private let progress: Mutex<TrialProgress>
     private let group = DispatchGroup()
 
-    /// `shares`: schedules are dealt out to so many in turn; to one: whoever asks has the next.
+    /// `shares`: schedules are dealt out to so many in turn, each round beginning with the next of them, for schedules
+    /// alternate as well, and some sorts take longer; to one: whoever asks has the next.
+    ///
+    /// ```text
+    /// share 0   0  7 10 13     schedules of four sorts, 0 4 8 12 being of one
+    /// share 1   1  4 11 14
+    /// share 2   2  5  8 15
+    /// share 3   3  6  9 12
+    /// ```
     init(_ schedules: [Schedule], firstHousehold: Int, shares: Int) {
         self.schedules = schedules
         outlines = TrialOutline.outlines(of: schedules)
@@ -263,18 +271,20 @@ private final class TrialJob: Sendable {
         self.households = households
         progress = Mutex(
             TrialProgress(
-                next: Array(0..<shares), results: Array(repeating: nil, count: schedules.count),
+                rounds: Array(repeating: 0, count: shares),
+                results: Array(repeating: nil, count: schedules.count),
                 left: schedules.count))
         group.enter()
     }
 
     func take(_ share: Int) -> (position: Int, firstHousehold: Int)? {
-        let position: Int? = progress.withLock { progress in
-            guard progress.next[share] < schedules.count else { return nil }
-            defer { progress.next[share] += shares }
-            return progress.next[share]
+        let round = progress.withLock { progress in
+            defer { progress.rounds[share] += 1 }
+            return progress.rounds[share]
         }
-        return position.map { ($0, households[$0]) }
+        let turn = (share - round % shares + shares) % shares
+        let position = round * shares + turn
+        return position < schedules.count ? (position, households[position]) : nil
     }
 
     func put(_ result: TrialResult, _ sent: [Collector.Sent], at position: Int) {

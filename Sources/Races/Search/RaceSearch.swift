@@ -28,8 +28,8 @@ public struct RaceSearch: Sendable {
     public var rateTrials = 30
     /// Whether it goes on to stress and orders when all offsets have been tried.
     public var exploresOrders = true
-    /// Orders that are drawn before it is looked into what they showed.
-    public var ordersAtOnce = 32
+    /// Orders that are played before it is looked into what they showed: a quarter of the trials that are left, within this.
+    public var ordersAtOnce = 32...32
 
     public init(
         plans: [RacePlan], terms: RaceTerms, seed: Seed, gateError: Duration = .microseconds(50),

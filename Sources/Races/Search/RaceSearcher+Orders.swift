@@ -7,30 +7,37 @@ extension RaceSearcher {
         await stress()
         // Orders can be drawn for ever.
         guard !search.terms.isUnlimited else { return }
-        var number = 0
-        let bases = tracks.filter { !$0.isUnplayable }
+        let bases = tracks.filter { !$0.isUnplayable }.map(\.variant)
         guard !bases.isEmpty else { return }
+        // A batch at a time: hits are looked into at once.
+        let explorer = OrderExplorer(bases, seed: search.seed, offsets: search.terms.offsets)
+        var numbers = 0..<batch(after: 0)
+        var drawn = explorer.draw(numbers)
         while !isOver, outcome.findings.isEmpty {
-            // A batch at a time: hits are looked into at once.
-            var aims: [(track: Int, offset: Duration)] = []
+            // While a batch is played, the next is drawn.
+            let following =
+                numbers.upperBound..<numbers.upperBound + batch(after: numbers.count)
+            async let next = explorer.draw(following)
             let first = tracks.count
-            for _ in 0..<search.ordersAtOnce {
-                let base = bases[number % bases.count].variant
-                let seed = search.seed.child("order", number)
-                let (variant, method) = OrderExplorer.draw(
-                    base, seed: seed, offsets: search.terms.offsets)
-                tracks.append(Candidate(variant: variant, method: method))
-                aims.append(
-                    (tracks.count - 1, variant.schedule[op: variant.swept]?.offset ?? .zero))
-                number += 1
+            tracks += drawn
+            let aims = drawn.enumerated().map { position, track in
+                let variant = track.variant
+                return (first + position, variant.schedule[op: variant.swept]?.offset ?? .zero)
             }
-            search.news(.phase("random orders from the seed, \(number) so far"))
+            search.news(.phase("random orders from the seed, \(numbers.upperBound) so far"))
             await play(aims)
             await lookInto(Array(first..<tracks.count), isLast: true)
             // `reportUnfollowed` still needs the tracks that the limit kept from being looked into.
             if isOver, outcome.findings.isEmpty { return }
             removeTracks(from: first)
+            (numbers, drawn) = (following, await next)
         }
+    }
+
+    /// How many orders are played together, once so many more trials have been played.
+    private func batch(after trials: Int) -> Int {
+        let left = trialLimit - outcome.trials - trials
+        return min(max(left / 4, search.ordersAtOnce.lowerBound), search.ordersAtOnce.upperBound)
     }
 
     /// The same offsets under other circumstances.
@@ -51,7 +58,24 @@ extension RaceSearcher {
 }
 
 /// Draws the order of a plan's raced operations, and how far they are apart.
-enum OrderExplorer {
+struct OrderExplorer: Sendable {
+    private let bases: [RacePlan.Variant]
+    private let seed: Seed
+    private let offsets: ClosedRange<Duration>
+
+    init(_ bases: [RacePlan.Variant], seed: Seed, offsets: ClosedRange<Duration>) {
+        (self.bases, self.seed, self.offsets) = (bases, seed, offsets)
+    }
+
+    /// Those of these numbers, of one base after the other.
+    func draw(_ numbers: Range<Int>) -> [RaceSearcher.Candidate] {
+        numbers.map { number in
+            let (variant, method) = Self.draw(
+                bases[number % bases.count], seed: seed.child("order", number), offsets: offsets)
+            return RaceSearcher.Candidate(variant: variant, method: method)
+        }
+    }
+
     /// By chance, or by priorities with change points (PCT, Burckhardt et al., ASPLOS 2010): each actor
     /// has a priority, the highest that has something to do goes first, and at d-1 points the one
     /// whose turn it is falls behind all others. One time in ten an actor is starved besides (as rr's

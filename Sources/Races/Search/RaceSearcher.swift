@@ -27,7 +27,7 @@ final class RaceSearcher {
     var ambient: Set<Promise> = []
 
     /// A variant and everything that was seen of it.
-    struct Candidate {
+    struct Candidate: Sendable {
         var variant: RacePlan.Variant
         var method = "sweep"
         var samples: [TrialSample] = []
@@ -166,20 +166,25 @@ final class RaceSearcher {
 
     private func listen(to result: TrialResult) {
         guard result.discarded != .stopped else { return }
+        var (answered, ended): (Instant?, Instant?)
         // The provider's pages may come from elsewhere.
-        let own = result.exchanges.filter { $0.operation != .mvpdLogin }
-        let answered = own.filter { $0.delivery.status != nil }.map(\.ended)
-        if let last = answered.max() { outcome.lastAnswer = max(outcome.lastAnswer, last) }
-        if result.discarded == nil || !answered.isEmpty {
+        for exchange in result.exchanges where exchange.operation != .mvpdLogin {
+            ended = max(ended ?? .start, exchange.ended)
+            if exchange.delivery.status != nil {
+                answered = max(answered ?? .start, exchange.ended)
+            }
+        }
+        if let answered { outcome.lastAnswer = max(outcome.lastAnswer, answered) }
+        if result.discarded == nil || answered != nil {
             outcome.silentTrials = 0
         } else {
             outcome.silentTrials += 1
-            unanswered = max(unanswered, own.map(\.ended).max() ?? unanswered)
+            unanswered = max(unanswered, ended ?? unanswered)
         }
     }
 
     /// Of what was given, a quarter is kept for the case of what was found.
-    private var trialLimit: Int {
+    var trialLimit: Int {
         if let confirming { return confirming.trials }
         guard let given = search.terms.trials else { return search.terms.trialLimit ?? .max }
         return outcome.findings.isEmpty ? given : given * 3 / 4

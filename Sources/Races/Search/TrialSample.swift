@@ -8,8 +8,8 @@ struct TrialSample {
     /// It raced alone: nothing of another trial was in its way.
     var isQuiet: Bool
     var breaches: [Broken]
-    /// Of each op that was sent, from its last byte to the first of its answer.
-    var spans: [String: ClosedRange<Instant>]
+    /// Of each op that was sent.
+    var releases: [TrialResult.ReleaseTime]
 
     struct Broken {
         var promise: Promise
@@ -44,12 +44,7 @@ extension TrialSample {
                 isOfSetup: result.isOfSetup(breach),
                 sentence: breach.sentence)
         }
-        spans = [:]
-        for release in result.releases {
-            // What was never answered goes on.
-            let end = release.firstByte ?? .distantFuture
-            spans[release.op] = release.sent...max(release.sent, end)
-        }
+        releases = result.releases
     }
 }
 
@@ -149,9 +144,10 @@ struct BreachPattern {
 extension TrialSample {
     /// Whether one op had been answered when the other was sent.
     fileprivate func isBefore(_ first: String, _ second: String) -> Bool {
-        guard first != second, let one = spans[first], let other = spans[second] else {
-            return false
-        }
-        return one.upperBound <= other.lowerBound
+        guard first != second, let one = releases.first(where: { $0.op == first }),
+            let other = releases.first(where: { $0.op == second })
+        else { return false }
+        // What was never answered goes on.
+        return max(one.sent, one.firstByte ?? .distantFuture) <= other.sent
     }
 }

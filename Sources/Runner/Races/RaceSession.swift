@@ -103,7 +103,7 @@ package final class RaceSession: Sendable {
         let timer = openDesk()
         var search = stage.search(clock: clock, isInterrupted: { [flag] in flag.isRaised }, news)
         // Lanes that wait for nothing are soon idle.
-        if isVirtual { search.ordersAtOnce = 256 }
+        if isVirtual { search.ordersAtOnce = 256...1024 }
         if !isTimed, search.terms.timeLimit != nil { search.terms.time = .seconds(3600) }
         let arms = RaceArms(
             stage: stage, arena: arena,
