@@ -144,9 +144,12 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
         }
     }
 
-    /// Waits for everything that was handed over so far.
-    public func catchUp() {
-        queue.sync { assertOnQueue() }
+    /// Waits until everything that was handed over so far is written.
+    public func drain() {
+        queue.sync {
+            assertOnQueue()
+            ledger.settle()
+        }
     }
 
     /// Nothing more comes from the lanes: what there is to do about that is done while the caller does other things

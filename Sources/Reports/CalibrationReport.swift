@@ -15,7 +15,7 @@ public struct CalibrationReport: Sendable {
     public var connections: Int
     public var errors: Int
     /// From the last response until every exchange was written and judged; nil where none is.
-    public var catchingUp: Duration?
+    public var drainTime: Duration?
     /// Of the whole process, so far.
     public var peakMemoryMB: Double
     public var gateSpread: Histogram
@@ -25,7 +25,7 @@ public struct CalibrationReport: Sendable {
     public init(
         target: String, requestsPerSecond: Double, cpuMicrosecondsPerRequest: Double,
         latency: Histogram, service: Histogram, lateness: Histogram, connections: Int, errors: Int,
-        catchingUp: Duration?, peakMemoryMB: Double, gateSpread: Histogram, trouble: String?
+        drainTime: Duration?, peakMemoryMB: Double, gateSpread: Histogram, trouble: String?
     ) {
         self.target = target
         self.requestsPerSecond = requestsPerSecond
@@ -35,7 +35,7 @@ public struct CalibrationReport: Sendable {
         self.lateness = lateness
         self.connections = connections
         self.errors = errors
-        self.catchingUp = catchingUp
+        self.drainTime = drainTime
         self.peakMemoryMB = peakMemoryMB
         self.gateSpread = gateSpread
         self.trouble = trouble
@@ -53,7 +53,7 @@ public struct CalibrationReport: Sendable {
             ("latenessMs", Self.spread(lateness, unit: 1e6)),
             ("connections", .integer(connections)),
             ("errors", .integer(errors)),
-            ("catchingUpMs", catchingUp.map { .decimal($0 / .milliseconds(1)) } ?? .null),
+            ("drainTimeMs", drainTime.map { .decimal($0 / .milliseconds(1)) } ?? .null),
             ("peakMemoryMB", .decimal(peakMemoryMB, 1)),
             ("gateSpreadUs", Self.spread(gateSpread, unit: 1e3)),
         ]).text(.page)
@@ -69,12 +69,9 @@ public struct CalibrationReport: Sendable {
         lines += times("latency", latency)
         lines += times("service time", service)
         lines += times("lateness of the rig", lateness)
-        if let catchingUp {
-            let milliseconds = catchingUp / .milliseconds(1)
-            lines.append(
-                row(
-                    "written and judged",
-                    "\(Figures.time(milliseconds: milliseconds)) after the last response"))
+        if let drainTime {
+            let time = Figures.time(milliseconds: drainTime / .milliseconds(1))
+            lines.append(row("drain time", "\(time) to write and judge what was left"))
         }
         if let p50 = gateSpread.value(atShare: 0.5), let p99 = gateSpread.value(atShare: 0.99) {
             let (half, most) = (Double(p50) / 1e3, Double(p99) / 1e3)

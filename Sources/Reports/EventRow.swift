@@ -47,7 +47,7 @@ public struct EventRow: Sendable, Hashable {
         /// Not within so many seconds, when the record ends or the next event begins. `slower`: the operation that is slower for
         /// good, in words, where that is why.
         case notWithin(Double, slower: String? = nil)
-        /// Nothing was answered before it that it could be held against, or nothing was sent after it.
+        /// No request ended before it that it could be held against, or none in a whole second after its begin.
         case unknown
 
         /// Seconds, for a threshold; infinite where it did not recover, nil where nothing can be said.
@@ -123,15 +123,18 @@ extension EventRow.Recovery {
         let last = min(end, seconds.count)
         var disturbed: Int?
         var calm = 0
+        var hasWhole = false
         for second in first..<last {
             if isDisturbed(seconds[second], usual: usual, p95: before.p95) {
                 (disturbed, calm) = (second, 0)
             } else if seconds[second].ended > 0 {
                 calm += 1
+                // What was answered in the second in which it begins may have been answered before it.
+                hasWhole = hasWhole || Double(second) >= begin
             }
             if calm >= quiet, second >= through { break }
         }
-        guard let disturbed else { return calm > 0 ? .undisturbed : .unknown }
+        guard let disturbed else { return hasWhole ? .undisturbed : .unknown }
         return calm > 0
             ? .after(Double(disturbed + 1) - begin) : .notWithin(Double(last) - begin)
     }
@@ -204,16 +207,20 @@ extension EventRow {
             let before = zip(phases[event], sums[event]).first { $0.0.name == .before }?.1
             let next = rows.dropFirst(event + 1).first { $0.from > rows[event].from }?.from
             let end = next ?? seconds.rounded(.up)
+            // Of what goes on until the run ends nobody knows when it will be over: it is read as a moment is.
+            let hasAfter = phases[event].contains { $0.name == .after }
+            let through = hasAfter ? rows[event].through : nil
             rows[event].recovery = Recovery.read(
                 timeline, from: rows[event].from, until: Int(end),
-                through: Int(rows[event].through ?? rows[event].from),
+                through: Int(through ?? rows[event].from),
                 before: (
                     before?.errors ?? 0, before?.ended ?? 0,
                     before?.latency.milliseconds(atShare: 0.95)
                 ))
             let byPhase = Dictionary(
                 uniqueKeysWithValues: zip(phases[event].map(\.name), operations[event]))
-            if let slower = Self.slower(byPhase[.before] ?? [:], byPhase[.after] ?? [:]) {
+            let later = byPhase[hasAfter ? .after : .during]
+            if let slower = Self.slower(byPhase[.before] ?? [:], later ?? [:]) {
                 rows[event].recovery = .notWithin(end - rows[event].from, slower: slower)
             }
         }

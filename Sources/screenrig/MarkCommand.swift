@@ -39,7 +39,7 @@ struct MarkCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Letters, digits, '-', '_' and '.'.", valueName: "NAME"))
     var name: String
 
-    @Flag(help: "It begins now, and ends with --end.")
+    @Flag(help: "It begins now, and ends with --end, or with the run.")
     var begin = false
 
     @Flag(help: "It has ended now.")

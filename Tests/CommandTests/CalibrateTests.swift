@@ -28,7 +28,7 @@ struct CalibrateTests {
         #expect(
             Set(found.keys) == [
                 "schema", "requestsPerSecond", "cpuMicrosecondsPerRequest", "latencyMs",
-                "serviceMs", "latenessMs", "connections", "errors", "catchingUpMs",
+                "serviceMs", "latenessMs", "connections", "errors", "drainTimeMs",
                 "peakMemoryMB", "gateSpreadUs",
             ])
         #expect(found["schema"] as? String == "screenrig/calibration/1")
@@ -58,7 +58,7 @@ struct CalibrateTests {
         #expect(Self.number(found, "latenessMs", "count") == 200)
         #expect(found["errors"] as? Int == 0)
         // Where nothing is written and judged, nothing is left to write and judge.
-        #expect((found["catchingUpMs"] as? NSNumber != nil) == (record == "all"))
+        #expect((found["drainTimeMs"] as? NSNumber != nil) == (record == "all"))
     }
 
     @Test("a URL is asked for over so many connections; an answer of 400 or more is an error")

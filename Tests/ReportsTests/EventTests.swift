@@ -125,6 +125,31 @@ import Testing
         if let words { #expect(row.line.contains("recovered not within 10 s: \(words); before:")) }
     }
 
+    @Test(
+        "an event that goes on until the run ends has the recovery of a moment",
+        arguments: [10, 40])
+    func goesOn(after: Int) throws {
+        var run = Deployed()
+        run.latency = { Duration.milliseconds($0 < 13 ? 10 : after) }
+        func row(until ended: Instant?) throws -> EventRow {
+            run.event.ended = ended
+            return try #require(try RunFold(run).runEvents.first)
+        }
+        let open = try row(until: Instant(.seconds(20)))
+        #expect(open.phases.map(\.name) == [.before, .during])
+        let moment = try row(until: nil)
+        #expect(open.recovery == moment.recovery)
+        #expect((moment.recovery.seconds == 4) == (after == 10))
+    }
+
+    @Test("of an event in the last second of a run nothing is known")
+    func tooLate() {
+        let read = EventRow.Recovery.read(
+            [Self.calm, Self.calm], from: 1.9, until: 100, through: 1,
+            before: (errors: 0, ended: 40, p95: 20))
+        #expect(read == .unknown)
+    }
+
     @Test("a command that failed is told")
     func trouble() throws {
         var run = Deployed()

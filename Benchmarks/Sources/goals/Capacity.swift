@@ -14,9 +14,8 @@ struct Capacity {
     /// of each may wait for a quiet moment.
     private static let backlog = 150.0
 
-    /// Measures all three, one after the other. The rate is found by halving: six runs of 2 s, and a second
-    /// try for each that fails, as a neighbour may have had the core. A run of 8 s must carry it as well, or it is lowered
-    /// until one does.
+    /// Measures all three, one after the other. The rate is found by halving, with six runs of 2 s. A run of 8 s must
+    /// carry it as well, or it is lowered until one does.
     init(_ generators: Generators, _ url: String) throws {
         closed = try generators.recorded(url, seconds: 3).perSecond
         closedOverAll =
@@ -26,28 +25,34 @@ struct Capacity {
         var high = 1.1 * closed
         for _ in 0..<6 {
             let middle = ((low + high) / 2).rounded()
-            let cost =
-                try Self.cost(of: middle, generators, url)
-                ?? Self.cost(of: middle, generators, url)
-            if let cost {
-                (low, rate, microseconds) = (middle, middle, cost)
+            if try Self.cost(of: middle, for: 2, generators, url) != nil {
+                low = middle
             } else {
                 high = middle
             }
         }
-        while rate > 0 {
-            if let cost = try Self.cost(of: rate, for: 8, generators, url) {
-                microseconds = cost
+        while low > closed / 20 {
+            if let cost = try Self.cost(of: low, for: 8, generators, url) {
+                (rate, microseconds) = (low, cost)
                 return
             }
-            rate = (0.95 * rate).rounded()
+            low = (0.95 * low).rounded(.down)
         }
     }
 
     /// Processor time for each request at a rate; nil where that rate is not carried: requests leave
-    /// late, or writing and judging them falls behind.
+    /// late, or writing and judging them falls behind. It is tried twice, as a neighbour may have had the core.
     private static func cost(
-        of rate: Double, for seconds: Int = 2, _ generators: Generators, _ url: String
+        of rate: Double, for seconds: Int, _ generators: Generators, _ url: String
+    ) throws -> Double? {
+        for _ in 0..<2 {
+            if let cost = try costOnce(of: rate, for: seconds, generators, url) { return cost }
+        }
+        return nil
+    }
+
+    private static func costOnce(
+        of rate: Double, for seconds: Int, _ generators: Generators, _ url: String
     ) throws -> Double? {
         let found = try generators.calibrate([
             "--target", url, "--connections", "\(connections)", "--rate", "\(Int(rate))/s",
@@ -55,7 +60,7 @@ struct Capacity {
         ])
         let isCarried =
             found["latenessMs", "p99"] < 10 && found["requestsPerSecond"] > 0.98 * rate
-            && found["catchingUpMs"] < backlog
+            && found["drainTimeMs"] < backlog
         return isCarried ? found["cpuMicrosecondsPerRequest"] : nil
     }
 }

@@ -249,11 +249,11 @@ private final class TrialJob: Sendable {
     private let progress: Mutex<TrialProgress>
     private let group = DispatchGroup()
 
-    /// `shares`: schedules are dealt out to so many in turn, each round beginning with the next of them, for schedules
-    /// alternate as well, and some sorts take longer; to one: whoever asks has the next.
+    /// `shares`: each round deals one schedule to each of so many, and begins with the next of them: variants of a plan
+    /// alternate, and no share may get all of the slowest. With one share, whoever asks has the next.
     ///
     /// ```text
-    /// share 0   0  7 10 13     schedules of four sorts, 0 4 8 12 being of one
+    /// share 0   0  7 10 13     four variants, of which 0 4 8 12 are one
     /// share 1   1  4 11 14
     /// share 2   2  5  8 15
     /// share 3   3  6  9 12

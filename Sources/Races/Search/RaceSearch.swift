@@ -28,7 +28,7 @@ public struct RaceSearch: Sendable {
     public var rateTrials = 30
     /// Whether it goes on to stress and orders when all offsets have been tried.
     public var exploresOrders = true
-    /// Orders that are played before it is looked into what they showed: a quarter of the trials that are left, within this.
+    /// How many orders are played before their hits are looked into: a quarter of the trials that are left, in this range.
     public var ordersAtOnce = 32...32
 
     public init(

@@ -8,7 +8,7 @@ struct TrialSample {
     /// It raced alone: nothing of another trial was in its way.
     var isQuiet: Bool
     var breaches: [Broken]
-    /// Of each op that was sent.
+    /// Of each op that has ended.
     var releases: [TrialResult.ReleaseTime]
 
     struct Broken {

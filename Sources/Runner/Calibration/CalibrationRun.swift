@@ -92,7 +92,7 @@ package struct CalibrationRun {
         var findings = await load(lanes)
         // What is still to be written and judged has its price as well.
         let loaded = Processor.seconds(less: service)
-        let catchingUp = ContinuousClock().measure { record.catchUp() }
+        let drainTime = ContinuousClock().measure { record.drain() }
         record.finish()
         let processor = findings.processor + Processor.seconds(less: service) - loaded
         // Nobody else's service is asked so often in a row; new connections are no gate, silence neither.
@@ -112,7 +112,7 @@ package struct CalibrationRun {
             cpuMicrosecondsPerRequest: processor * 1e6 / ended,
             latency: findings.latency, service: findings.service, lateness: findings.lateness,
             connections: findings.connections, errors: findings.errors,
-            catchingUp: terms.keeping == .all ? catchingUp : nil,
+            drainTime: terms.keeping == .all ? drainTime : nil,
             peakMemoryMB: MemoryUse.peakMB, gateSpread: gate ?? Histogram(),
             trouble: findings.trouble)
     }
@@ -256,13 +256,13 @@ struct TemporaryHistory {
         return rules
     }
 
-    /// Until everything that was handed over has been judged, and has gone to the file.
-    func catchUp() {
+    /// Waits until everything that was handed over is judged and written.
+    func drain() {
         _ = judge?.finish()
-        writer?.catchUp()
+        writer?.drain()
     }
 
-    /// After `catchUp`: what a file has at its end.
+    /// After `drain`: what a file has at its end.
     func finish() {
         _ = writer?.finish(
             HistoryEnd(

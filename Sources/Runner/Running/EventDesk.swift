@@ -79,10 +79,10 @@ final class EventDesk: @unchecked Sendable {
         switch edge {
         case .end:
             let open = state.withLock { state in
-                state.open.filter {
-                    let event = state.events[$0]
-                    return event.name == name && event.origin == origin && event.began <= instant
-                }.max()
+                state.events.lastIndex {
+                    $0.name == name && $0.origin == origin && $0.ended == nil
+                        && $0.began <= instant
+                }
             }
             if let open { return change(open) { $0.ended = instant } }
             say("note: the end of '\(name)' was marked without its begin; it is a moment now")
@@ -106,13 +106,14 @@ final class EventDesk: @unchecked Sendable {
         }
         for stop in stops { stop() }
         for _ in 0..<running { _ = idle.wait(timeout: .now() + 3) }
-        let open = state.withLock { state in state.open.map { ($0, state.events[$0]) } }
-        for (position, event) in open.sorted(by: { $0.0 < $1.0 }) {
-            if event.origin == .mark {
+        for (position, event) in state.withLock({ Array($0.events.enumerated()) }) {
+            let goesOn = state.withLock { $0.open.contains(position) }
+            if goesOn, event.origin == .mark {
                 say(
                     "note: the end of '\(event.name)' was not marked; it lasts until the end of the run"
                 )
             }
+            guard goesOn || event.ended ?? .start > instant else { continue }
             change(position) { $0.ended = max($0.began, instant) }
         }
     }
@@ -133,8 +134,8 @@ final class EventDesk: @unchecked Sendable {
         if arguments.isEmpty {
             if let until {
                 queue.asyncAfter(deadline: .now() + (until - began) / .seconds(1)) { [self] in
-                    let isOpen = state.withLock { $0.open.contains(position) }
-                    if isOpen { change(position) { $0.ended = clock() } }
+                    let isOver = state.withLock(\.isOver)
+                    if !isOver { change(position) { $0.ended = clock() } }
                 }
             }
             return

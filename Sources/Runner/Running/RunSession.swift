@@ -194,7 +194,7 @@ package final class RunSession: @unchecked Sendable {
         let spent = Usage.now()
         let cpu = venue.isVirtual ? 0 : spent.percent(since: began)
         if venue.isVirtual { desk.mark(from: .start + rig.preparation, through: ended) }
-        watch.end()
+        watch.end(at: ended)
         // It may have been removed meanwhile.
         directory.restore()
         if !rig.faults.isEmpty {

@@ -64,9 +64,9 @@ final class RunWatch: @unchecked Sendable {
         var clocks = ClockWatch()
         var standstills: [Standstill] = []
         var turns = LongTurns()
-        var pulse: Pulse?
-        /// When this process stood still, in words.
-        var stops: [String] = []
+        var stallDetector: StallDetector?
+        /// When this process did not run, in words.
+        var stalls: [String] = []
         var ticks = 0
         var isStopping = false
         var isPaused = false
@@ -87,6 +87,8 @@ final class RunWatch: @unchecked Sendable {
     /// when somebody does not want to wait any more.
     private static let (patience, impatience): (Duration, Duration) = (.seconds(10), .seconds(3))
     private static let ratesKept = 120
+    /// Of a machine that starves it again and again, the first say enough.
+    private static let mostStalls = 5
 
     init(
         coordinator: Coordinator, writer: HistoryWriter, judge: JudgeQueue?,
@@ -109,8 +111,8 @@ final class RunWatch: @unchecked Sendable {
         if !isVirtual {
             let coordinator = coordinator
             state.withLock { state in
-                state.pulse = Pulse { [weak self] length in
-                    self?.stoodStill(for: length, until: coordinator.now)
+                state.stallDetector = StallDetector { [weak self] length in
+                    self?.stalled(for: length, until: max(.start, coordinator.now))
                 }
             }
         }
@@ -138,8 +140,8 @@ final class RunWatch: @unchecked Sendable {
     /// When this machine slept.
     var standstills: [Standstill] { state.withLock { $0.standstills } }
 
-    /// Turns that took seconds, and lanes that did not come to rest.
-    var longTurns: [String] { state.withLock { $0.stops + $0.turns.sentences } }
+    /// Stalls of this process, turns that took seconds, and lanes that did not come to rest.
+    var longTurns: [String] { state.withLock { $0.stalls + $0.turns.sentences } }
 
     /// Somebody asks for its end: within 5 s, and at once where somebody has asked before (Ctrl-C, `control stop`). Gives
     /// whether somebody had.
@@ -277,14 +279,15 @@ final class RunWatch: @unchecked Sendable {
     /// What the reason begins with where a threshold has ended the run, and not the breaker.
     static let abortWord = "the threshold"
 
-    /// The lanes have come to rest: no more lines, and the block is gone.
-    func end() {
+    /// The lanes have come to rest, the last of them at `ended`: no more lines, and the block is gone.
+    func end(at ended: Instant) {
         timer.cancel()
+        state.withLock { $0.stallDetector = nil }
         queue.sync { [self] in
             for (request, time) in control?.read() ?? [] { take(request, microseconds: time) }
             control?.close()
         }
-        desk.end(at: max(.start, coordinator.now))
+        desk.end(at: ended)
         state.withLock { $0.hasEnded = true }
         observer.end()
         if let failure = writer.failure { note(failure) }
@@ -347,13 +350,14 @@ final class RunWatch: @unchecked Sendable {
     }
 
     /// Nothing was read, sent or decided meanwhile, however well the service did.
-    private func stoodStill(for length: Duration, until now: Instant) {
-        let sentence = String(
-            format:
-                "this process stood still for %.1f s, until second %.1f of the run (it was stopped, or "
-                + "its machine had no time for it)", length / .seconds(1), now.milliseconds / 1000)
-        state.withLock { $0.stops.append(sentence) }
-        observer.say("note: \(sentence)")
+    private func stalled(for length: Duration, until now: Instant) {
+        let times = String(
+            format: "%.1f s, until second %.1f of the run", length / .seconds(1), now.milliseconds / 1000)
+        let sentence =
+            "this process did not run for \(times) (it was stopped, or starved by its machine); "
+            + "ignore the measurements of that time"
+        state.withLock { if $0.stalls.count < Self.mostStalls { $0.stalls.append(sentence) } }
+        queue.async { [observer] in observer.say("note: \(sentence)") }
     }
 
     /// Names what keeps a lane busy for seconds: meanwhile it can do nothing else.
