@@ -44,11 +44,18 @@ public struct EventRow: Sendable, Hashable {
         case undisturbed
         /// Seconds from the begin of the event to the end of the last second that was disturbed.
         case after(Double)
-        /// Not within so many seconds, when the record ends or the next event begins. `slower`: the operation that is slower for
+        /// Not within so many seconds, when the record ends. `slower`: the operation that is slower for
         /// good, in words, where that is why.
         case notWithin(Double, slower: String? = nil)
         /// No request ended before it that it could be held against, or none in a whole second after its begin.
         case unknown
+
+        fileprivate var isOver: Bool {
+            switch self {
+            case .undisturbed, .after: true
+            case .notWithin, .unknown: false
+            }
+        }
 
         /// Seconds, for a threshold; infinite where it did not recover, nil where nothing can be said.
         var seconds: Double? {
@@ -205,22 +212,27 @@ extension EventRow {
             }
             rows[event].phases = phases[event]
             let before = zip(phases[event], sums[event]).first { $0.0.name == .before }?.1
-            let next = rows.dropFirst(event + 1).first { $0.from > rows[event].from }?.from
-            let end = next ?? seconds.rounded(.up)
             // Of what goes on until the run ends nobody knows when it will be over: it is read as a moment is.
             let hasAfter = phases[event].contains { $0.name == .after }
             let through = hasAfter ? rows[event].through : nil
-            rows[event].recovery = Recovery.read(
-                timeline, from: rows[event].from, until: Int(end),
-                through: Int(through ?? rows[event].from),
-                before: (
-                    before?.errors ?? 0, before?.ended ?? 0,
-                    before?.latency.milliseconds(atShare: 0.95)
-                ))
+            // The next event may be what it recovers by: only what recovers before it has nothing to do with it.
+            let later = rows.dropFirst(event + 1).map(\.from).filter { $0 > rows[event].from }
+            var end = seconds.rounded(.up)
+            for next in later + [end] {
+                end = next
+                rows[event].recovery = Recovery.read(
+                    timeline, from: rows[event].from, until: Int(end),
+                    through: Int(through ?? rows[event].from),
+                    before: (
+                        before?.errors ?? 0, before?.ended ?? 0,
+                        before?.latency.milliseconds(atShare: 0.95)
+                    ))
+                if rows[event].recovery.isOver { break }
+            }
             let byPhase = Dictionary(
                 uniqueKeysWithValues: zip(phases[event].map(\.name), operations[event]))
-            let later = byPhase[hasAfter ? .after : .during]
-            if let slower = Self.slower(byPhase[.before] ?? [:], later ?? [:]) {
+            let after = byPhase[hasAfter ? .after : .during]
+            if let slower = Self.slower(byPhase[.before] ?? [:], after ?? [:]) {
                 rows[event].recovery = .notWithin(end - rows[event].from, slower: slower)
             }
         }

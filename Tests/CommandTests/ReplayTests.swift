@@ -145,6 +145,11 @@ struct ReplayTests {
                 "adobe-pass-v2", "logout-authenticate", "logout-all-providers",
                 "provider-independence"
             ),
+            ("adobe-pass-v1", "media-media", "media-token-reuse", "authorization-gates"),
+            (
+                "adobe-pass-v1", "logout-authenticate", "lost-authentication:probability=50%",
+                "sign-in-delivered"
+            ),
         ])
     func python(protocolName: String, plan: String, planted: String, promise: String)
         async throws
@@ -162,6 +167,38 @@ struct ReplayTests {
             let hits = try await Self.hits("race.py", where: fault, users: users, code, in: folder)
             #expect(code == 0 ? hits == 0 : hits > 0, "user-ids=\(users)")
         }
+    }
+
+    @Test("the script sees a media token that is issued twice to one TV, in a plan of the rig's own")
+    func media() async throws {
+        let folder = TestFolder()
+        _ = try folder.write(
+            """
+            rig: media-media
+            target: {base: "http://127.0.0.1:1"}
+            load: {closed: {households: 4}}
+            race:
+              plans:
+                - name: media-media
+                  actors:
+                    tv: [registration-code]
+                    phone: [authenticate]
+                    tv-2: [authorize]
+                    tv-3: [media-token]
+                    tv-4: [media-token]
+                  sweep: [tv-3.media-token, tv-4.media-token]
+            """, to: "media.yaml")
+        let fault = "media-token-reuse"
+        let raced = try await Command.run(
+            "race", "media.yaml", "--virtual", "--quiet", "--fault", fault, "--out", "race",
+            in: folder)
+        #expect(raced.code == 1, "\(raced.output)\(raced.errors)")
+        let script = try await Command.run(
+            "replay", "race/cases/media-media-authorization-gates.json", "--emit", "python",
+            in: folder)
+        _ = try folder.write(script.output, to: "race.py")
+        #expect(try await Self.hits("race.py", where: fault, 1, in: folder) > 0)
+        #expect(try await Self.hits("race.py", where: "none", 0, in: folder) == 0)
     }
 
     @Test("a script walks pages that lead on by themselves, by refreshes, scripts and silent forms")

@@ -142,6 +142,17 @@ import Testing
         #expect((moment.recovery.seconds == 4) == (after == 10))
     }
 
+    @Test(
+        "what the next event ends has recovered by it; what recovers before the next has nothing to do with it",
+        arguments: [11.2, 13, 14, 17])
+    func undone(next: Double) throws {
+        var run = Deployed()
+        run.later = [
+            RunEvent(name: "back", origin: .rig, began: Instant(.milliseconds(Int64(next * 1000))))
+        ]
+        #expect(try RunFold(run).runEvents.map(\.recovery).first == .after(4))
+    }
+
     @Test("of an event in the last second of a run nothing is known")
     func tooLate() {
         let read = EventRow.Recovery.read(
@@ -192,6 +203,7 @@ private struct Deployed: Recorded {
     var event = RunEvent(
         name: "rollout", origin: .rig, began: Instant(.seconds(10)), ended: Instant(.seconds(13)),
         command: "kubectl <deploy>", status: 0, output: "no such deployment")
+    var later: [RunEvent] = []
     var fails = true
     /// Of each answer, by the second in which it came.
     var latency: @Sendable (Int) -> Duration = { _ in .milliseconds(10) }
@@ -211,5 +223,5 @@ private struct Deployed: Recorded {
     func households(_ body: (HouseholdRecord) throws -> Void) throws {}
     func errorGroups() throws -> [ErrorGroup] { [] }
     func health() throws -> [LaneHealth] { [] }
-    func runEvents() throws -> [RunEvent] { [event] }
+    func runEvents() throws -> [RunEvent] { [event] + later }
 }

@@ -140,6 +140,7 @@ public struct Emission: Sendable {
         return .members([
             ("name", .string(emitted.name)),
             ("invariant", .string(emitted.expected.invariant.name)),
+            ("policy", .bool(emitted.expected.source == .policy)),
             (
                 "window",
                 .string(emitted.evidence?.windowText ?? "window not measured")

@@ -79,8 +79,8 @@ package final class ControlFile: @unchecked Sendable {
         package var description: String {
             switch self {
             case .noRun(let run):
-                "\(run) is not going on: marks and changes of the load are for a run that is; "
-                    + "name its directory with --run"
+                "\(run) is not going on: marks and changes of the load are for a run that is. If one is, name its "
+                    + "directory with --run"
             case .notWritten(let path, let reason): "cannot write to \(path): \(reason)"
             }
         }

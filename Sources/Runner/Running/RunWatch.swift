@@ -352,7 +352,8 @@ final class RunWatch: @unchecked Sendable {
     /// Nothing was read, sent or decided meanwhile, however well the service did.
     private func stalled(for length: Duration, until now: Instant) {
         let times = String(
-            format: "%.1f s, until second %.1f of the run", length / .seconds(1), now.milliseconds / 1000)
+            format: "%.1f s, until second %.1f of the run", length / .seconds(1),
+            now.milliseconds / 1000)
         let sentence =
             "this process did not run for \(times) (it was stopped, or starved by its machine); "
             + "ignore the measurements of that time"

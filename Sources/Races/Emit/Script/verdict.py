@@ -29,6 +29,15 @@ def comes_later(sign, logout, shown):
         for p in shown)
 
 
+def resource(seen):
+    return seen.op["args"].get("resource") or "0"
+
+
+def media_token(seen):
+    own = dig(seen.document, ["serializedToken"])
+    return own or dig(seen.document, ["decisions", "*", "token", "serializedToken"])
+
+
 ENDS = ("logout", "sign-in")
 
 
@@ -147,13 +156,14 @@ def judge(trial, household, promise):
         return next(((d, p) for d in done for p in no if p.sent > d.first and same(d, p)
                      and not between(trial, household, d, p, "logout", "delete")), None)
     if promise == "sign-in-delivered":
-        # One poll interval, 5 s, is what a service has.
+        # One poll interval, 5 s, is what a service has. A logout before the last sign-in ends nothing of it.
         bound = 5_000_000_000
         done = told or [s for s in signs if s.result == "success"]
         last = polls(trial, household)[-1:]
+        begun = max((s.sent for d in done[-1:] for s in signs if s.sent < d.first and same(s, d)), default=0)
         return next(((d, p) for d in done[-1:] for p in last
                      if p.result == "absent" and p.sent - d.first >= bound and same(d, p)
-                     and not gone), None)
+                     and not any(g.first > begun and same(g, d) for g in of(trial, household, "logout"))), None)
     if promise == "token-monotonic":
         return next(((y, p) for y in yes for p in no if p.sent > y.first and same(y, p)
                      and not between(trial, household, y, p, *ENDS)), None)
@@ -223,11 +233,20 @@ def judge(trial, household, promise):
         media = [s for s in of(trial, household, "media") if s.result == "success"]
         found = next(((g, m) for g in gone for m in media if m.sent > g.first and same(g, m)
                       and not between(trial, household, g, m, "sign-in")), None)
-        # One media token for two living rooms: the later one got the other's.
-        others = [s for s in trial.seen if s.household != household and s.does == "media"]
-        return found or next(((o, m) for o in others for m in media if o.first < m.first
-                              and None is not dig(o.document, ["serializedToken"])
-                              == dig(m.document, ["serializedToken"])), None)
+        # One media token for two living rooms: the later one got the other's. For one, it is of one resource, and, where a
+        # policy says so, given once.
+        again = next(((o, m) for m in media for o in trial.seen if o.does == "media" and o.first < m.first
+                      and None is not media_token(o) == media_token(m)
+                      and (o.household != household or CASE["policy"] or resource(o) != resource(m))), None)
+        permits = of(trial, household, "authorize")
+        bare = None if TARGET["several"] else next(((m, m) for m in media if not any(
+            p.result == "success" and p.sent < m.first and resource(p) == resource(m) for p in permits)), None)
+        # Authorized, and not any more although nothing ended that.
+        lost = next(((p, r) for p in permits for r in of(trial, household, "authorization")
+                     if p.result == "success" and r.result != "success" and r.sent > p.first
+                     and resource(p) == resource(r) and not between(trial, household, p, r, *ENDS)
+                     and not any(q.sent > p.sent for q in permits)), None)
+        return found or again or bare or lost
     return RULES[promise](trial, household) if promise in RULES else None
 
 
