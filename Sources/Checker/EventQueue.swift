@@ -45,7 +45,10 @@ struct EventQueue: ~Copyable {
     @inline(__always)
     private func start(of position: Int, _ visibility: Int64) -> Int64 {
         let call = waiting[position].call
-        return visibility > 0 && !waiting[position].isMutator ? call - visibility : call
+        guard visibility > 0 else { return call }
+        // What is refused because nobody is signed in has changed nothing, and tells what it saw.
+        let changes = waiting[position].isMutator && !waiting[position].tellsAbsence
+        return changes ? call : call - visibility
     }
 
     @inline(__always)

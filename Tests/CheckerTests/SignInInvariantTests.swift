@@ -95,6 +95,24 @@ struct SignInInvariantTests {
         #expect(story.sentences == [])
     }
 
+    @Test(
+        "an authorization that is refused within the time that a sign-in may take to be seen tells nothing of it"
+    )
+    func refusedTooEarly() {
+        var story = Story()
+        story.rules.policies.visibility = .milliseconds(50)
+        story.code()
+        story.assertion(at: 8_000)
+        story.tell(
+            .tv, .authorize, at: 8_006, .unauthenticated, code: nil, resource: "demo-1",
+            status: 403)
+        story.check(at: 8_400)
+        story.poll(at: 8_500, Story.alice)
+        #expect(story.sentences == [])
+        story.rules.policies.visibility = .zero
+        #expect(story.sentences != [])
+    }
+
     @Test("I3: without a check, the token that came later tells when it was there")
     func visibleLater() throws {
         var story = Story()

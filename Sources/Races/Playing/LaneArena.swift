@@ -201,6 +201,7 @@ public final class LaneArena: Arena {
                 return TrialRun(
                     schedule, job.outlines[position], plans: plans, on: grounds[number],
                     ripening: settings.ripening, patience: settings.patience, rest: settings.rest,
+                    visibility: judge.rules.policies.visibility,
                     trialSerializer: trialSerializer, turns: turns, mayRehearse: mayRehearse)
             }
             let performance = trial(from: first, mayRehearse: true)

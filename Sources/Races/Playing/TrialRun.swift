@@ -29,6 +29,8 @@ actor TrialRun {
     let patience: Duration
     /// How long nothing happens before the trial.
     private let idleBefore: Duration
+    /// How long the service may take to show a change (`policies.visibility`): nothing follows one in setup sooner.
+    private let visibility: Duration
 
     /// One op, and how far it has come.
     struct OpRun {
@@ -77,6 +79,7 @@ actor TrialRun {
         _ schedule: Schedule, _ outline: TrialOutline, plans: [HouseholdPlan],
         on ground: DrivenGround,
         ripening: Duration, patience: Duration, rest: Duration = .zero,
+        visibility: Duration = .zero,
         trialSerializer: OnLane<TrialSerializer>? = nil,
         turns: OnLane<Turns>? = nil, mayRehearse: Bool
     ) {
@@ -85,6 +88,7 @@ actor TrialRun {
         self.ripening = ripening
         self.patience = patience
         idleBefore = rest
+        self.visibility = visibility
         self.trialSerializer = trialSerializer
         self.turns = turns
         self.mayRehearse = mayRehearse
@@ -151,6 +155,8 @@ actor TrialRun {
             return
         }
         checkSetup(position)
+        let changes = op.step.signsIn || op.step.endsSignIn || op.step == .authorize
+        if changes, visibility > .zero, discard == nil { _ = await rest(visibility) }
     }
 
     /// An op of the setup must have done what it is for: without a code there is nothing to race.
