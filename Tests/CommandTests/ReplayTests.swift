@@ -145,7 +145,6 @@ struct ReplayTests {
                 "adobe-pass-v2", "logout-authenticate", "logout-all-providers",
                 "provider-independence"
             ),
-            ("adobe-pass-v1", "media-media", "media-token-reuse", "authorization-gates"),
             (
                 "adobe-pass-v1", "logout-authenticate", "lost-authentication:probability=50%",
                 "sign-in-delivered"
@@ -169,7 +168,8 @@ struct ReplayTests {
         }
     }
 
-    @Test("the script sees a media token that is issued twice to one TV, in a plan of the rig's own")
+    @Test(
+        "the script sees a media token that is issued twice to one TV, in a plan of the rig's own")
     func media() async throws {
         let folder = TestFolder()
         _ = try folder.write(

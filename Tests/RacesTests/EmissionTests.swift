@@ -55,6 +55,20 @@ struct EmissionTests {
         #expect(!passing.contains("BEGIN PRIVATE KEY"))
     }
 
+    @Test(
+        "a violation that shows in no poll of the TV is refused: no script would find it",
+        arguments: ["registration-record", "check-code"])
+    func unknownForm(operation: String) throws {
+        var made = Case.sample
+        made.expected = .init(.linearizable, signature: "linearizable: \(operation) success")
+        let emission = Emission(made, target: Self.target)
+        #expect(throws: EmitError.unknownForm("linearizable", operation)) {
+            try emission.python()
+        }
+        made.expected.signature = "linearizable: check-code success > poll-token absent"
+        #expect(try Self.parses(Emission(made, target: Self.target).python()))
+    }
+
     @Test("of a run of two protocols a case is of the one that has its steps")
     func joined() throws {
         var odd = Case.sample
@@ -291,14 +305,50 @@ struct EmissionTests {
             script = runpy.run_path(sys.argv.pop(1))
             def broken(*tokens):
                 trial = types.SimpleNamespace(users={}, seen=[types.SimpleNamespace(
-                    household=n, does="media", result="success", sent=10 * n, first=10 * n + 5, user=None, who=None,
-                    mvpd=None, code="A", expires=None, op={}, document=document)
-                    for n, document in enumerate({"serializedToken": t} if t else {} for t in tokens)])
+                    household=n, does=does, result="success", sent=10 * n + at, first=10 * n + at + 1, user=None,
+                    who=None, mvpd=None, code="A", expires=None, op={"args": {}}, document=document)
+                    for n, document in enumerate({"serializedToken": t} if t else {} for t in tokens)
+                    for at, does in [(0, "authorize"), (5, "media")]])
                 return [script["judge"](trial, n, "authorization-gates") is not None for n in range(len(tokens))]
             print(broken("x", "x"), broken("x", "y"), broken(None, None))
             """
         #expect(
             try Self.output(of: judged) == "[False, True] [False, False] [False, False]\n")
+    }
+
+    @Test(
+        "a media token is of one resource, given once where a policy says so, and never without an authorization",
+        arguments: [
+            ("permit:0 media:0:x media:0:y", false, false),
+            ("permit:0 media:0:x media:0:x", false, true),
+            ("permit:0 permit:1 media:0:x media:1:x", true, true), ("media:0:x", true, true),
+            ("refusal:0 media:0:x", true, true), ("permit:1 media:0:x", true, true),
+            // What was authorized can be read until the sign-in ends, or it is asked for anew.
+            ("permit:0 read:0", false, false), ("permit:0 missing:0", true, true),
+            ("permit:0 missing:1", false, false), ("permit:0 logout:0 missing:0", false, false),
+            ("permit:0 refusal:0 missing:0", false, false),
+        ])
+    func authorizations(deeds: String, isBroken: Bool, byPolicy: Bool) throws {
+        let judged = """
+            import runpy, sys, types
+            path, deeds = sys.argv.pop(1), sys.argv.pop(1).split()
+            script = runpy.run_path(path)
+            told = {"permit": ("authorize", "success"), "refusal": ("authorize", "denied"),
+                    "media": ("media", "success"), "logout": ("logout", "success"),
+                    "read": ("authorization", "success"), "missing": ("authorization", "absent")}
+            seen = []
+            for n, words in enumerate(deed.split(":") for deed in deeds):
+                does, result = told[words[0]]
+                seen.append(types.SimpleNamespace(
+                    household=0, does=does, result=result, sent=10 * n, first=10 * n + 5, user=None, who=None,
+                    mvpd=None, code="A", expires=None, op={"args": {"resource": words[1]}},
+                    document={"serializedToken": words[2]} if words[2:] else {}))
+            for policy in (False, True):
+                script["CASE"]["policy"] = policy
+                print(script["judge"](types.SimpleNamespace(users={}, seen=seen), 0, "authorization-gates") is not None)
+            """
+        let words = [isBroken, byPolicy].map { $0 ? "True\n" : "False\n" }.joined()
+        #expect(try Self.output(of: judged, [deeds]) == words)
     }
 
     @Test(

@@ -132,6 +132,14 @@ public struct Case: Codable, Sendable, Hashable {
             self.sentence = sentence
         }
 
+        /// That of the response which cannot be, by the signature; nil where that names none.
+        var lastOperation: OperationName? {
+            let word = signature.split(separator: " > ").last.flatMap {
+                $0.split(separator: " ").dropLast().last
+            }
+            return word.flatMap { word in OperationName.allCases.first { $0.name == word } }
+        }
+
         public init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
             self.init(

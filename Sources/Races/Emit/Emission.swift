@@ -107,7 +107,13 @@ public struct Emission: Sendable {
         }
         let invariant = found.expected.invariant
         let promises = Script.promises(in: spoken)
-        if promises.contains(invariant) { return nil }
+        if promises.contains(invariant) {
+            // Scripts order sign-ins, logouts and what the TV is shown of them.
+            guard invariant == .linearizable, let odd = found.expected.lastOperation,
+                ![.poll, .checkSignIn].contains(odd.step(onFirstScreen: true))
+            else { return nil }
+            return .unknownForm(invariant.name, odd.name)
+        }
         return invariant == .protocolsApart
             ? .twoProtocols
             : .unknownPromise(invariant.name, known: promises.sorted().map(\.name))
@@ -402,6 +408,8 @@ public enum EmitError: Error, Sendable, Hashable, CustomStringConvertible {
     case otherProtocol(String)
     case unknownStep(String)
     case unknownPromise(String, known: [String])
+    /// Of a promise that scripts check in other responses.
+    case unknownForm(String, String)
     case twoProtocols
     case noTrial(String)
     case noRequests
@@ -420,6 +428,8 @@ public enum EmitError: Error, Sendable, Hashable, CustomStringConvertible {
         case .unknownPromise(let name, let known):
             "scripts cannot check \(name), only \(known.joined(separator: ", ")); replay this "
                 + "case with screenrig"
+        case .unknownForm(let name, let operation):
+            "scripts cannot check \(name) in a response to \(operation); replay this case with screenrig"
         case .twoProtocols:
             "scripts cannot check protocols-apart: a script speaks one protocol, and this promise needs "
                 + "a sign-in over another; replay the rig of its run with screenrig"
