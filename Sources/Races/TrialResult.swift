@@ -187,23 +187,32 @@ public struct TrialResult: Sendable {
         .profiles,
     ]
 
-    /// Whether a sign-in or a refusal was seen to take effect, by the response to it or by what was read afterwards; nil
-    /// where there is none, or where something else in the schedule may be what ended it.
-    var showsDecision: Bool? {
-        let decides = schedule.ops.contains { $0.step.signsIn || $0.step == .refusal }
+    /// What should have taken effect by the response to it, or by what was read afterwards, and did not, in words; nil where all
+    /// did, or where something else in the schedule may be what ended it.
+    var withoutEffect: String? {
         let codes = schedule.ops.count { $0.step.issuesCode }
-        guard decides, !exchanges.isEmpty, codes <= households.count,
+        guard !exchanges.isEmpty, codes <= households.count,
             !schedule.ops.contains(where: \.step.endsSignIn)
         else { return nil }
-        return exchanges.contains { exchange in
-            let operation = exchange.operation
-            return switch exchange.observation.result {
-            case .success:
-                exchange.isPoll || exchange.signsIn || operation == .refusal
-                    || operation == .checkCode || Step(operation).readsProfiles
-            case .denied: exchange.isPoll && exchange.reason == "access_denied"
-            default: false
-            }
+        let decides = schedule.ops.contains { $0.step.signsIn || $0.step == .refusal }
+        if decides, !exchanges.contains(where: Self.showsDecision) {
+            return "no sign-in or refusal took effect"
+        }
+        let authorizes = schedule.ops.contains { $0.step.isOfAuthorization }
+        let isGranted = exchanges.contains {
+            Step($0.operation).isOfAuthorization && $0.observation.result == .success
+        }
+        return authorizes && !isGranted ? "no authorization was granted" : nil
+    }
+
+    private static func showsDecision(_ exchange: Exchange) -> Bool {
+        let operation = exchange.operation
+        return switch exchange.observation.result {
+        case .success:
+            exchange.isPoll || exchange.signsIn || operation == .refusal
+                || operation == .checkCode || Step(operation).readsProfiles
+        case .denied: exchange.isPoll && exchange.reason == "access_denied"
+        default: false
         }
     }
 

@@ -31,6 +31,23 @@ struct UnreadTests {
     }
 
     @Test(
+        "show nothing of authorizations where none is ever granted",
+        arguments: [
+            ([Observation.Result.success, .denied, .denied], "no authorization was granted"),
+            ([.absent, .denied, .denied], "no sign-in or refusal took effect"),
+            ([.success, .success, .denied], nil), ([.success, .denied, .success], nil),
+        ])
+    func ungranted(results: [Observation.Result], words: String?) throws {
+        let plan = try #require(RacePlan.catalogue.first { $0.name == "authorize-media" })
+        var trial = try trial([(.pollToken, .ok), (.authorize, .ok), (.mediaToken, .ok)])
+        trial.schedule = try #require(plan.variants.first).at(.zero)
+        for (position, result) in results.enumerated() {
+            trial.exchanges[position].observation.result = result
+        }
+        #expect(trial.withoutEffect == words)
+    }
+
+    @Test(
         "tell nothing where the last poll of a device grant came too early, and the decision was not seen before"
     )
     func tooEarly() throws {

@@ -40,8 +40,10 @@ final class RaceSearcher {
         var trialsBefore = 0
         var discardedBefore = 0
         var reason = ""
-        /// A trial showed that what a viewer did took effect, or that something broke; or a viewer does nothing that shows.
+        /// A trial showed that what was done took effect, or that something broke; or nothing is done that shows.
         var hasEffect = false
+        /// What took no effect in the last trial of which that can be told.
+        var withoutEffect = ""
         /// Of the discarded ones, those that the end of the search stopped.
         var stopped = 0
         /// The first trial that broke each promise, and when it was seen.
@@ -60,8 +62,11 @@ final class RaceSearcher {
                 return
             }
             samples.append(sample)
-            hasEffect =
-                hasEffect || !sample.breaches.isEmpty || result.showsDecision ?? true
+            if let words = result.withoutEffect, sample.breaches.isEmpty {
+                withoutEffect = words
+            } else {
+                hasEffect = true
+            }
             let isDeviant = result.deviation != nil
             deviations.add(sample.offset, isDeviant ? .hit : .miss)
             if isDeviant, deviation == nil {
@@ -95,7 +100,7 @@ final class RaceSearcher {
         var obstacle: String {
             if isUnplayable { return reason }
             guard !hasEffect, samples.count >= RaceOutcome.gone else { return "" }
-            return "no sign-in or refusal took effect in any of \(samples.count) trials"
+            return "\(withoutEffect) in any of \(samples.count) trials"
         }
     }
 
