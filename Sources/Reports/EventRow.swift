@@ -199,7 +199,9 @@ extension EventRow {
             }
         }
         close()
-        let proofs = (findings?.violations ?? []).map { Double($0.at) / 1e9 }
+        let proofs = (findings?.violations ?? []).filter { $0.standing == .fails }
+            .map { Double($0.at) / 1e9 }
+        var before: Cell?
         for event in rows.indices {
             for phase in phases[event].indices {
                 let sum = sums[event][phase]
@@ -211,7 +213,8 @@ extension EventRow {
                 phases[event][phase].violations = proofs.count { span.contains(Int($0)) }
             }
             rows[event].phases = phases[event]
-            let before = zip(phases[event], sums[event]).first { $0.0.name == .before }?.1
+            // An event that begins as another ends is held against the time before both.
+            before = zip(phases[event], sums[event]).first { $0.0.name == .before }?.1 ?? before
             // Of what goes on until the run ends nobody knows when it will be over: it is read as a moment is.
             let hasAfter = phases[event].contains { $0.name == .after }
             let through = hasAfter ? rows[event].through : nil

@@ -14,6 +14,7 @@ public enum ProgressLine {
             parts.append("p50 \(time(p50)), p99 \(time(p99))")
         }
         parts.append(errors(progress))
+        if state.phase == .paused { parts.append("arrivals are paused") }
         if progress.heldNow > 0 { parts.append("\(Figures.count(progress.heldNow)) held back") }
         if progress.throttled > 0 { parts.append("\(Figures.count(progress.throttled)) throttled") }
         // Lateness below a millisecond is of no interest to anyone who watches a run.
