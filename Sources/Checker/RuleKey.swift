@@ -191,8 +191,13 @@ struct RuleKey: Sendable {
 
     /// Of other protocols there is none.
     private static let deviceGrant = mark("device-grant", \.isDeviceGrant)
-    /// Absent for whole and merged runs.
-    private static let oneShard = mark("one-shard", \.isOneShard)
+    /// `true` for a shard; absent for whole and merged runs.
+    private static let oneShard = RuleKey("one-shard", .atMostOnce) { rules in
+        rules.part == .shard ? ["true"] : []
+    } read: { rules, value in
+        rules.part = value == "true" ? .shard : nil
+        return value == "true"
+    }
     /// Where accounts are listed, or the service is a stand-in of the run's own, there is none.
     private static let inventsLogins = mark("invents-logins", \.inventsLogins)
 

@@ -66,8 +66,11 @@ public struct Rules: Sendable, Hashable {
     /// The devices speak the OAuth device grant (RFC 8628).
     public var isDeviceGrant = false
 
-    /// The run is one shard of a run: answers to its households may belong to households of other shards.
-    public var isOneShard = false
+    /// What is judged is a part of a run: answers to its households may belong to households of other parts. Nil: the whole.
+    public var part: Part?
+
+    /// What of a run is judged by itself.
+    public enum Part: String, Sendable, Hashable { case shard, trial }
 
     /// Of a run that was merged from shards: what of several households may be compared, and how sharply.
     public var shards: ShardMap?

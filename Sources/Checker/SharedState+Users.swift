@@ -135,16 +135,16 @@ extension SharedState {
             }
         } else {
             violation.sentence +=
-                "; no other household of this \(rules.isOneShard ? "shard" : "run") signed in as that user"
+                "; no other household of this \(rules.part?.rawValue ?? "run") signed in as that user"
                 + othersUnknown
         }
         restate(&violation, as: invariant)
         found[position] = violation
     }
 
-    /// What is not known where one shard is judged by itself, for the end of a sentence; empty for whole and merged runs.
+    /// What is not known where a part of a run is judged by itself, for the end of a sentence; empty for whole and merged runs.
     private var othersUnknown: String {
-        rules.isOneShard ? "; the users of other shards' households are not known here" : ""
+        rules.part.map { "; the users of other \($0)s' households are not known here" } ?? ""
     }
 
     private func restate(_ violation: inout Violation, as invariant: Invariant) {
@@ -183,7 +183,7 @@ extension SharedState {
             exchanges: beats.map { Int($0.sequence) }, operations: beats.map(\.operation),
             signature: "\(promise.name): \(claim.beat.operation.name) \(claim.beat.answer)",
             gap: nil, at: claim.beat.ret,
-            sentence: accusation.sentence(inShard: rules.isOneShard), scene: claim.scene,
+            sentence: accusation.sentence(in: rules.part), scene: claim.scene,
             level: .safety)
         let before = own.first {
             found[$0].invariant == promise || found[$0].invariant == .tokenIsolation
@@ -258,7 +258,7 @@ extension UserResolution.Accusation {
         }
     }
 
-    fileprivate func sentence(inShard isOneShard: Bool) -> String {
+    fileprivate func sentence(in part: Rules.Part?) -> String {
         let named =
             switch (claim.source, reason) {
             case (.token, _), (.media, _), (_, .elsewhere): "user \(claim.name.text)"
@@ -274,7 +274,7 @@ extension UserResolution.Accusation {
             text
                 + "as household \(household) was, which signed in with another account: one of the two got "
                 + "the other's user"
-                + (isOneShard ? ", or both that of another shard's household" : "")
+                + (part.map { ", or both that of another \($0)'s household" } ?? "")
         case .loginOf(let household):
             text + "which is the login of household \(household)"
         case .mixed:

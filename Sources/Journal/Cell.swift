@@ -203,13 +203,15 @@ public struct HistoryEnd: Sendable, Hashable {
     public var verdictCounts: String
     /// When this machine slept meanwhile.
     public var standstills: [Standstill]
+    /// When this process did not run meanwhile.
+    public var stalls: [Standstill]
     /// Turns of lanes that took seconds, and lanes that never came to rest, in words for the user.
     public var longTurns: [String]
 
     public init(
         ended: Instant, interrupted: Bool, failure: String, cpuPercent: Double, historyHash: String,
         breaker: String = "", verdicts: String = "", verdictCounts: String = "",
-        standstills: [Standstill] = [], longTurns: [String] = []
+        standstills: [Standstill] = [], stalls: [Standstill] = [], longTurns: [String] = []
     ) {
         self.ended = ended
         self.interrupted = interrupted
@@ -220,6 +222,7 @@ public struct HistoryEnd: Sendable, Hashable {
         self.verdicts = verdicts
         self.verdictCounts = verdictCounts
         self.standstills = standstills
+        self.stalls = stalls
         self.longTurns = longTurns
     }
 }

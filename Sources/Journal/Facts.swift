@@ -39,6 +39,7 @@ struct Facts {
             "history_hash": end.historyHash, "breaker": end.breaker,
             "standstills": FlatJSON.texts(end.standstills.map(\.text)),
         ]
+        if !end.stalls.isEmpty { values["stalls"] = FlatJSON.texts(end.stalls.map(\.text)) }
         if !end.longTurns.isEmpty { values["long_turns"] = FlatJSON.texts(end.longTurns) }
         if !end.verdicts.isEmpty { values["verdicts"] = end.verdicts }
         if !end.verdictCounts.isEmpty { values["verdict_counts"] = end.verdictCounts }
@@ -105,6 +106,8 @@ struct Facts {
             cpuPercent: cpu, historyHash: hash, breaker: self["breaker"] ?? "",
             verdicts: self["verdicts"] ?? "", verdictCounts: self["verdict_counts"] ?? "",
             standstills: (self["standstills"].flatMap(FlatJSON.readTexts) ?? [])
+                .compactMap(Standstill.init(text:)),
+            stalls: (self["stalls"].flatMap(FlatJSON.readTexts) ?? [])
                 .compactMap(Standstill.init(text:)),
             longTurns: self["long_turns"].flatMap(FlatJSON.readTexts) ?? [])
     }

@@ -1,12 +1,24 @@
-/// This machine slept during a run: its monotonic clock stood still while the service's went on.
+/// A time in which nothing of a run could happen: this machine slept, and its monotonic clock stood still while the service's
+/// went on; or this process was stopped, or starved by its machine.
 public struct Standstill: Sendable, Hashable {
-    /// When it was noticed, by the clock that stood still.
+    /// When it was noticed, by this machine's monotonic clock.
     public var noticed: Instant
     public var length: Duration
 
     public init(noticed: Instant, length: Duration) {
         self.noticed = noticed
         self.length = length
+    }
+
+    /// What is said of one of this process: `this process did not run for 4.0 s, until second 14.2 of the run ...`.
+    public var ofProcess: String {
+        func tenths(_ instant: Instant) -> String {
+            let tenths = (instant.nanoseconds + 50_000_000) / 100_000_000
+            return "\(tenths / 10).\(tenths % 10)"
+        }
+        return
+            "this process did not run for \(tenths(Instant(length))) s, until second \(tenths(noticed)) of the run "
+            + "(it was stopped, or starved by its machine); ignore the measurements of that time"
     }
 
     /// `NOTICED:LENGTH` in nanoseconds, as histories keep it.

@@ -52,6 +52,7 @@ public struct RigHealth: Sendable, Hashable {
                 LaneLoad(before, within: loaded).busiest)
             isLateInSilence = reasons.isEmpty && !whole.isEmpty
         }
+        if let sentence = Self.stalls(fold) { reasons.append(sentence) }
         // A shard that was late spoils what it measured, however many others there were.
         for shard in fold.shards where !shard.isValid {
             let host = shard.host.isEmpty ? "" : " on \(Sanitizer.line(shard.host, limit: 80))"
@@ -61,6 +62,17 @@ public struct RigHealth: Sendable, Hashable {
             if shard.reasons.isEmpty { reasons.append("\(shard.name)\(host)") }
         }
         valid = reasons.isEmpty
+    }
+
+    /// A process that did not run for one hundredth of a run may have made its 99th percentiles.
+    private static let mostStalled = 0.01
+
+    private static func stalls(_ fold: RunFold) -> String? {
+        let stalled = (fold.end?.stalls ?? []).reduce(0) { $0 + $1.length.seconds }
+        guard stalled > mostStalled * fold.seconds else { return nil }
+        return
+            "its process did not run for \(Figures.span(seconds: stalled)) of \(Figures.span(seconds: fold.seconds)), stopped or "
+            + "starved by its machine; 1 % of a run is allowed"
     }
 
     /// From so many requests on their 99th percentile decides: ten lie beyond it.

@@ -388,7 +388,7 @@ struct UserTests {
     @Test("one shard does not speak for the households of the others")
     func oneShard() {
         var story = Self.story()
-        story.rules.isOneShard = true
+        story.rules.part = .shard
         Self.live(&story, Self.ann, in: 1, from: 0)
         Self.live(&story, Self.ben, in: 3, from: 20, shown: [Self.ann.user])
         #expect(
@@ -396,7 +396,7 @@ struct UserTests {
                 "one of the two got the other's user, or both that of another shard's household")
                 == true, "\(story.sentences)")
         var other = Self.story()
-        other.rules.isOneShard = true
+        other.rules.part = .shard
         Self.live(&other, Self.ann, in: 1, from: 0, shown: [Self.user("u-11", at: "DemoSat")])
         #expect(
             other.sentences.first?.hasSuffix(

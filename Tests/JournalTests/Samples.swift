@@ -115,7 +115,7 @@ struct Samples {
         standstills: [
             Standstill(noticed: Instant(.seconds(7)), length: .milliseconds(1_500)),
             Standstill(noticed: Instant(.seconds(9)), length: .seconds(60)),
-        ])
+        ], stalls: [Standstill(noticed: Instant(.seconds(8)), length: .milliseconds(2_250))])
 
     // MARK: Pieces
 

@@ -206,6 +206,23 @@ struct JudgementTests {
     }
 
     @Test(
+        "a process that did not run for more than one hundredth of a run has times of its own",
+        arguments: [(share: 0.009, valid: true), (share: 0.012, valid: false)])
+    func stalled(share: Double, valid: Bool) throws {
+        var sample = Sample(Shape(households: 20, trouble: nil), seed: Seed(11))
+        let length = try Summary(sample, thresholds: []).run.seconds
+        sample.end?.stalls = [
+            Standstill(
+                noticed: Instant(.seconds(1)), length: .nanoseconds(Int64(share * length * 1e9)))
+        ]
+        let summary = try Summary(sample, thresholds: [Thresholds.errors(below: 0.01)])
+        #expect(summary.rigHealth.valid == valid, "\(summary.rigHealth.reasons)")
+        #expect(summary.exitStatus == (valid ? .passed : .untrusted))
+        #expect(
+            summary.rigHealth.reasons.allSatisfy { $0.hasPrefix("its process did not run for ") })
+    }
+
+    @Test(
         "lateness of few requests needs evidence: 10 and 5 % of them; from 1,000 on, p99 decides",
         arguments: [
             (requests: 200, late: 9, valid: true), (requests: 200, late: 10, valid: false),

@@ -165,7 +165,7 @@ package struct ShardMerge {
         guard !header.judging.isEmpty else { return header }
         var rules = try Rules(texts: header.judging)
         rules.startedMicroseconds = started
-        rules.isOneShard = false
+        rules.part = nil
         rules.shards = runs.count > 1 ? bound.map : nil
         // Degradations are timed from the start of their stand-in, so they do not fit one that started much later.
         if offsets.contains(where: { $0 > Self.sameStart }) { rules.degradations = [] }
@@ -217,7 +217,10 @@ package struct ShardMerge {
                 }
                 if !isKnown { end.standstills.append(moved) }
             }
-            end.longTurns += (run.history.end?.longTurns ?? []).map { "\(run.name): \($0)" }
+            let said =
+                (run.history.end?.stalls ?? []).map(\.ofProcess)
+                + (run.history.end?.longTurns ?? [])
+            end.longTurns += said.map { "\(run.name): \($0)" }
         }
         end.standstills.sort { $0.noticed < $1.noticed }
         if let verdicts {

@@ -90,6 +90,7 @@ package struct RaceStage {
         startedMicroseconds = started
         var rules = Rules(rig, isEmbedded: venue.isEmbedded, startedMicroseconds: started)
         rules.throttledBy = .unknown
+        rules.part = .trial
         promises = rules.promises
         // The last read comes so long after the one before.
         rules.delivery = RacePlan.patience(rig.race, patience) - .milliseconds(10)

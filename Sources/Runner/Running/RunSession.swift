@@ -50,7 +50,7 @@ package final class RunSession: @unchecked Sendable {
         var rules = Rules(
             rig, isEmbedded: venue.isEmbedded, startedMicroseconds: started,
             throttledBy: options.throttledBy)
-        rules.isOneShard = venue.shard != nil
+        rules.part = venue.shard == nil ? nil : .shard
         let laneCount = venue.isVirtual ? options.virtualLanes : venue.laneCount
         // How many there are in virtual time shows nowhere.
         let shownLanes = venue.isVirtual ? 1 : laneCount
@@ -216,7 +216,7 @@ package final class RunSession: @unchecked Sendable {
                 cpuPercent: cpu, historyHash: "", breaker: watch.tripped ?? "",
                 verdicts: findings.map { TerminalReport.verdicts($0) } ?? "",
                 verdictCounts: findings?.kept ?? "",
-                standstills: watch.standstills, longTurns: watch.longTurns))
+                standstills: watch.standstills, stalls: watch.stalls, longTurns: watch.longTurns))
         // Whoever continues a shard that was stopped finds there what it has begun.
         let isComplete =
             !watch.wasInterrupted && watch.failure == nil && watch.tripped == nil

@@ -65,8 +65,7 @@ final class RunWatch: @unchecked Sendable {
         var standstills: [Standstill] = []
         var turns = LongTurns()
         var stallDetector: StallDetector?
-        /// When this process did not run, in words.
-        var stalls: [String] = []
+        var stalls: [Standstill] = []
         var ticks = 0
         var isStopping = false
         var isPaused = false
@@ -87,8 +86,6 @@ final class RunWatch: @unchecked Sendable {
     /// when somebody does not want to wait any more.
     private static let (patience, impatience): (Duration, Duration) = (.seconds(10), .seconds(3))
     private static let ratesKept = 120
-    /// Of a machine that starves it again and again, the first say enough.
-    private static let mostStalls = 5
 
     init(
         coordinator: Coordinator, writer: HistoryWriter, judge: JudgeQueue?,
@@ -140,8 +137,11 @@ final class RunWatch: @unchecked Sendable {
     /// When this machine slept.
     var standstills: [Standstill] { state.withLock { $0.standstills } }
 
-    /// Stalls of this process, turns that took seconds, and lanes that did not come to rest.
-    var longTurns: [String] { state.withLock { $0.stalls + $0.turns.sentences } }
+    /// When this process did not run.
+    var stalls: [Standstill] { state.withLock { $0.stalls } }
+
+    /// Turns that took seconds, and lanes that did not come to rest.
+    var longTurns: [String] { state.withLock { $0.turns.sentences } }
 
     /// Somebody asks for its end: within 5 s, and at once where somebody has asked before (Ctrl-C, `control stop`). Gives
     /// whether somebody had.
@@ -351,14 +351,9 @@ final class RunWatch: @unchecked Sendable {
 
     /// Nothing was read, sent or decided meanwhile, however well the service did.
     private func stalled(for length: Duration, until now: Instant) {
-        let times = String(
-            format: "%.1f s, until second %.1f of the run", length / .seconds(1),
-            now.milliseconds / 1000)
-        let sentence =
-            "this process did not run for \(times) (it was stopped, or starved by its machine); "
-            + "ignore the measurements of that time"
-        state.withLock { if $0.stalls.count < Self.mostStalls { $0.stalls.append(sentence) } }
-        queue.async { [observer] in observer.say("note: \(sentence)") }
+        let stall = Standstill(noticed: now, length: length)
+        state.withLock { $0.stalls.append(stall) }
+        queue.async { [observer] in observer.say("note: \(stall.ofProcess)") }
     }
 
     /// Names what keeps a lane busy for seconds: meanwhile it can do nothing else.
