@@ -30,3 +30,12 @@ public struct Standstill: Sendable, Hashable {
         self.init(noticed: Instant(nanoseconds: parts[0]), length: .nanoseconds(parts[1]))
     }
 }
+
+extension HistoryEnd {
+    /// When this process did not run, in words. Of a machine that starves it again and again, the first say enough.
+    public var stallTexts: [String] {
+        let first = stalls.prefix(5).map(\.ofProcess)
+        return stalls.count > first.count
+            ? first + ["and \(stalls.count - first.count) more such times"] : first
+    }
+}

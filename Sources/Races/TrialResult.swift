@@ -198,9 +198,9 @@ public struct TrialResult: Sendable {
         if decides, !exchanges.contains(where: Self.showsDecision) {
             return "no sign-in or refusal took effect"
         }
-        let authorizes = schedule.ops.contains { $0.step.isOfAuthorization }
+        let authorizes = schedule.ops.contains { $0.step == .authorize }
         let isGranted = exchanges.contains {
-            Step($0.operation).isOfAuthorization && $0.observation.result == .success
+            $0.operation == .authorize && $0.observation.result == .success
         }
         return authorizes && !isGranted ? "no authorization was granted" : nil
     }

@@ -50,13 +50,6 @@ public struct EventRow: Sendable, Hashable {
         /// No request ended before it that it could be held against, or none in a whole second after its begin.
         case unknown
 
-        fileprivate var isOver: Bool {
-            switch self {
-            case .undisturbed, .after: true
-            case .notWithin, .unknown: false
-            }
-        }
-
         /// Seconds, for a threshold; infinite where it did not recover, nil where nothing can be said.
         var seconds: Double? {
             switch self {
@@ -201,7 +194,7 @@ extension EventRow {
         close()
         let proofs = (findings?.violations ?? []).filter { $0.standing == .fails }
             .map { Double($0.at) / 1e9 }
-        var before: Cell?
+        var befores: [Cell?] = []
         for event in rows.indices {
             for phase in phases[event].indices {
                 let sum = sums[event][phase]
@@ -213,8 +206,14 @@ extension EventRow {
                 phases[event][phase].violations = proofs.count { span.contains(Int($0)) }
             }
             rows[event].phases = phases[event]
-            // An event that begins as another ends is held against the time before both.
-            before = zip(phases[event], sums[event]).first { $0.0.name == .before }?.1 ?? before
+            var before = zip(phases[event], sums[event]).first { $0.0.name == .before }?.1
+            if before?.ended ?? 0 == 0 {
+                // It begins as another ends: it is held against the time before both.
+                before = rows[..<event].indices.last {
+                    rows[$0].through ?? rows[$0].from <= rows[event].from
+                }.flatMap { befores[$0] }
+            }
+            befores.append(before)
             // Of what goes on until the run ends nobody knows when it will be over: it is read as a moment is.
             let hasAfter = phases[event].contains { $0.name == .after }
             let through = hasAfter ? rows[event].through : nil
@@ -230,7 +229,7 @@ extension EventRow {
                         before?.errors ?? 0, before?.ended ?? 0,
                         before?.latency.milliseconds(atShare: 0.95)
                     ))
-                if rows[event].recovery.isOver { break }
+                guard case .notWithin = rows[event].recovery else { break }
             }
             let byPhase = Dictionary(
                 uniqueKeysWithValues: zip(phases[event].map(\.name), operations[event]))

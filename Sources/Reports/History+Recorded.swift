@@ -6,12 +6,7 @@ extension History: Recorded {
 
     /// What cannot be read one by one, and why.
     public var gaps: [String] {
-        let stalls = end?.stalls ?? []
-        // Of a machine that starves it again and again, the first say enough.
-        var gaps = stalls.prefix(5).map(\.ofProcess)
-        if stalls.count > gaps.count {
-            gaps.append("and \(Figures.count(stalls.count - gaps.count)) more such times")
-        }
+        var gaps = end?.stallTexts ?? []
         gaps += (end?.longTurns ?? []).map { Sanitizer.line($0, limit: 300) }
         if end == nil {
             gaps += lastTurns.map { "when the process ended, \($0.sentence)" }

@@ -52,7 +52,10 @@ public struct RigHealth: Sendable, Hashable {
                 LaneLoad(before, within: loaded).busiest)
             isLateInSilence = reasons.isEmpty && !whole.isEmpty
         }
-        if let sentence = Self.stalls(fold) { reasons.append(sentence) }
+        if let sentence = Self.stalls(fold) {
+            reasons.append(sentence)
+            isLateInSilence = false
+        }
         // A shard that was late spoils what it measured, however many others there were.
         for shard in fold.shards where !shard.isValid {
             let host = shard.host.isEmpty ? "" : " on \(Sanitizer.line(shard.host, limit: 80))"

@@ -129,6 +129,7 @@ package struct RunFold {
         loadBegins = LoadStage.preparation(of: rig)
         _ = try fold(cellsOf: history)
         health = try history.health()
+        seconds = length()
     }
 
     /// Gives the sum of what came before the load.

@@ -35,7 +35,8 @@ struct UnreadTests {
         arguments: [
             ([Observation.Result.success, .denied, .denied], "no authorization was granted"),
             ([.absent, .denied, .denied], "no sign-in or refusal took effect"),
-            ([.success, .success, .denied], nil), ([.success, .denied, .success], nil),
+            ([.success, .success, .denied], nil),
+            ([.success, .denied, .success], "no authorization was granted"),
         ])
     func ungranted(results: [Observation.Result], words: String?) throws {
         let plan = try #require(RacePlan.catalogue.first { $0.name == "authorize-media" })

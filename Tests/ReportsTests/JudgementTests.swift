@@ -220,6 +220,8 @@ struct JudgementTests {
         #expect(summary.exitStatus == (valid ? .passed : .untrusted))
         #expect(
             summary.rigHealth.reasons.allSatisfy { $0.hasPrefix("its process did not run for ") })
+        // A merge asks the same of a shard, and of nothing else.
+        #expect(RigHealth(try RunFold(healthOf: sample)).valid == valid)
     }
 
     @Test(

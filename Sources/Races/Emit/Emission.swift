@@ -108,11 +108,16 @@ public struct Emission: Sendable {
         let invariant = found.expected.invariant
         let promises = Script.promises(in: spoken)
         if promises.contains(invariant) {
-            // Scripts order sign-ins, logouts and what the TV is shown of them.
-            guard invariant == .linearizable, let odd = found.expected.lastOperation,
-                ![.poll, .checkSignIn].contains(odd.step(onFirstScreen: true))
-            else { return nil }
-            return .unknownForm(invariant.name, odd.name)
+            guard let last = found.expected.lastOperation else { return nil }
+            let isKnown =
+                switch invariant {
+                // Scripts order sign-ins, logouts and what the TV is shown of them.
+                case .linearizable:
+                    [.poll, .checkSignIn].contains(last.step(onFirstScreen: true))
+                case .authorizationGates: last != .authorizationToken
+                default: true
+                }
+            return isKnown ? nil : .unknownForm(invariant.name, last.name)
         }
         return invariant == .protocolsApart
             ? .twoProtocols
@@ -146,7 +151,12 @@ public struct Emission: Sendable {
         return .members([
             ("name", .string(emitted.name)),
             ("invariant", .string(emitted.expected.invariant.name)),
-            ("policy", .bool(emitted.expected.source == .policy)),
+            (
+                "mediaOnce",
+                .bool(
+                    emitted.expected.invariant == .authorizationGates
+                        && emitted.expected.source == .policy)
+            ), ("visibilityUs", .integer(visibility.inMicroseconds)),
             (
                 "window",
                 .string(emitted.evidence?.windowText ?? "window not measured")
@@ -180,6 +190,13 @@ public struct Emission: Sendable {
             ("ttl", schedule.codeLifetime.map { .integer(Int($0.components.seconds)) } ?? .null),
             ("swept", emitted.swept.map(JSON.string) ?? .null),
         ])
+    }
+
+    /// How long the service may take to show a change, by the policies that the case was judged by.
+    private var visibility: Duration {
+        let name = "visibility: "
+        let text = emitted.policies.first { $0.hasPrefix(name) }?.dropFirst(name.count)
+        return text.flatMap { Duration(rigText: String($0)) } ?? .zero
     }
 
     /// A sign-in is lost where a run would call it lost: the last poll comes late enough for that.

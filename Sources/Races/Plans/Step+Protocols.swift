@@ -14,8 +14,6 @@ extension Step {
     var isPlatformExchange: Bool { self == .tokenExchange || self == .ssoProfile }
     /// Somebody signs in by it.
     var signsIn: Bool { self == .authenticate || self == .approval || isPlatformExchange }
-    /// It asks for an authorization, or for what one gives.
-    var isOfAuthorization: Bool { self == .authorize || self == .mediaToken }
     /// A code or a sign-in may end by it.
     var endsSignIn: Bool {
         self == .expire || self == .deleteRegistration || self == .logout || self == .revocation

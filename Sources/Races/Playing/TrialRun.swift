@@ -70,6 +70,7 @@ actor TrialRun {
     private var discard: TrialResult.Discard?
     /// It has entered the serializer, which it leaves at the end.
     private var hasEntered = false
+    private var hasRaced = false
     /// Another trial takes its place if it is a rehearsal.
     private let mayRehearse: Bool
     /// It went through a login that was to stop before its end, and has shown where that is.
@@ -156,7 +157,9 @@ actor TrialRun {
         }
         checkSetup(position)
         let changes = op.step.signsIn || op.step.endsSignIn || op.step == .authorize
-        if changes, visibility > .zero, discard == nil { _ = await rest(visibility) }
+        if changes, visibility > .zero, !hasRaced, discard == nil {
+            _ = await rest(visibility)
+        }
     }
 
     /// An op of the setup must have done what it is for: without a code there is nothing to race.
@@ -272,6 +275,7 @@ actor TrialRun {
     // MARK: Phases
 
     private func race(_ cluster: Schedule.Cluster) async {
+        hasRaced = true
         for position in cluster.members where !isEarly(position) {
             guard await prepare(position) else { return }
         }

@@ -217,9 +217,7 @@ package struct ShardMerge {
                 }
                 if !isKnown { end.standstills.append(moved) }
             }
-            let said =
-                (run.history.end?.stalls ?? []).map(\.ofProcess)
-                + (run.history.end?.longTurns ?? [])
+            let said = (run.history.end?.stallTexts ?? []) + (run.history.end?.longTurns ?? [])
             end.longTurns += said.map { "\(run.name): \($0)" }
         }
         end.standstills.sort { $0.noticed < $1.noticed }

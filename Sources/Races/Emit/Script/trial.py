@@ -169,6 +169,8 @@ class Trial:
         wire.hold(*call)
         sent = wire.release()
         self.take(op, sent, wire.read())
+        if not self.inside and op["does"] in ("sign-in", "logout", "delete", "authorize"):
+            time.sleep(CASE["visibilityUs"] / 1e6)
 
     def cluster(self, ops):
         """Ops that hang on each other: each is held at its last byte, then they go."""

@@ -160,7 +160,7 @@ def judge(trial, household, promise):
         bound = 5_000_000_000
         done = told or [s for s in signs if s.result == "success"]
         last = polls(trial, household)[-1:]
-        begun = max((s.sent for d in done[-1:] for s in signs if s.sent < d.first and same(s, d)), default=0)
+        begun = max((s.sent for d in done[-1:] for s in signs if s.result == "success" and s.sent < d.first and same(s, d)), default=0)
         return next(((d, p) for d in done[-1:] for p in last
                      if p.result == "absent" and p.sent - d.first >= bound and same(d, p)
                      and not any(g.first > begun and same(g, d) for g in of(trial, household, "logout"))), None)
@@ -237,16 +237,11 @@ def judge(trial, household, promise):
         # policy says so, given once.
         again = next(((o, m) for m in media for o in trial.seen if o.does == "media" and o.first < m.first
                       and None is not media_token(o) == media_token(m)
-                      and (o.household != household or CASE["policy"] or resource(o) != resource(m))), None)
+                      and (o.household != household or CASE["mediaOnce"] or resource(o) != resource(m))), None)
         permits = of(trial, household, "authorize")
         bare = None if TARGET["several"] else next(((m, m) for m in media if not any(
             p.result == "success" and p.sent < m.first and resource(p) == resource(m) for p in permits)), None)
-        # Authorized, and not any more although nothing ended that.
-        lost = next(((p, r) for p in permits for r in of(trial, household, "authorization")
-                     if p.result == "success" and r.result != "success" and r.sent > p.first
-                     and resource(p) == resource(r) and not between(trial, household, p, r, *ENDS)
-                     and not any(q.sent > p.sent for q in permits)), None)
-        return found or again or bare or lost
+        return found or again or bare
     return RULES[promise](trial, household) if promise in RULES else None
 
 
