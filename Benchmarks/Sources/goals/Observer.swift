@@ -88,7 +88,7 @@ private struct Arm {
 
     /// The seconds of a `timeline.csv` in which as many households come as go.
     private static func polls(in timeline: String) -> [(p50: Double, p99: Double)] {
-        let lines = timeline.split(separator: "\n").map { $0.split(separator: ",") }
+        let lines = timeline.split(whereSeparator: \.isNewline).map { $0.split(separator: ",") }
         guard let names = lines.first, let half = names.firstIndex(of: "p50_ms"),
             let most = names.firstIndex(of: "p99_ms")
         else { return [] }
