@@ -105,10 +105,7 @@ struct Facts {
             ended: Instant(nanoseconds: ended), interrupted: interrupted, failure: failure,
             cpuPercent: cpu, historyHash: hash, breaker: self["breaker"] ?? "",
             verdicts: self["verdicts"] ?? "", verdictCounts: self["verdict_counts"] ?? "",
-            standstills: (self["standstills"].flatMap(FlatJSON.readTexts) ?? [])
-                .compactMap(Standstill.init(text:)),
-            stalls: (self["stalls"].flatMap(FlatJSON.readTexts) ?? [])
-                .compactMap(Standstill.init(text:)),
+            standstills: standstills("standstills"), stalls: standstills("stalls"),
             longTurns: self["long_turns"].flatMap(FlatJSON.readTexts) ?? [])
     }
 
@@ -130,6 +127,11 @@ struct Facts {
             return "its standstills cannot be read"
         }
         return shardDamage
+    }
+
+    /// Those that a key has; none where it is absent.
+    private func standstills(_ key: String) -> [Standstill] {
+        (self[key].flatMap(FlatJSON.readTexts) ?? []).compactMap(Standstill.init(text:))
     }
 
     private static func isStandstill(_ text: String) -> Bool {

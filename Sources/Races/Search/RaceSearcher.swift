@@ -62,10 +62,9 @@ final class RaceSearcher {
                 return
             }
             samples.append(sample)
-            if let words = result.withoutEffect, sample.breaches.isEmpty {
-                withoutEffect = words
-            } else {
-                hasEffect = true
+            if !hasEffect {
+                withoutEffect = sample.breaches.isEmpty ? result.withoutEffect ?? "" : ""
+                hasEffect = withoutEffect.isEmpty
             }
             let isDeviant = result.deviation != nil
             deviations.add(sample.offset, isDeviant ? .hit : .miss)

@@ -106,8 +106,9 @@ final class EventDesk: @unchecked Sendable {
         }
         for stop in stops { stop() }
         for _ in 0..<running { _ = idle.wait(timeout: .now() + 3) }
-        for (position, event) in state.withLock({ Array($0.events.enumerated()) }) {
-            let goesOn = state.withLock { $0.open.contains(position) }
+        let (events, open) = state.withLock { ($0.events, $0.open) }
+        for (position, event) in events.enumerated() {
+            let goesOn = open.contains(position)
             if goesOn, event.origin == .mark {
                 say(
                     "note: the end of '\(event.name)' was not marked; it lasts until the end of the run"
