@@ -36,6 +36,12 @@ public struct EventRow: Sendable, Hashable {
         public var p99: Double?
         /// Proved by an answer that came in it.
         public var violations: Int
+
+        fileprivate mutating func take(_ sum: Cell) {
+            (requests, errors) = (sum.ended, sum.errors)
+            p50 = sum.latency.milliseconds(atShare: 0.5)
+            p99 = sum.latency.milliseconds(atShare: 0.99)
+        }
     }
 
     /// How long the service took until it was as before.
@@ -159,13 +165,47 @@ extension EventRow {
         let events = try history.runEvents()
         guard !events.isEmpty else { return [] }
         var rows = events.map { EventRow($0) }
-        var phases = rows.indices.map { Self.phases(of: $0, in: rows, loadBegins, seconds) }
-        var sums = phases.map {
-            $0.map { _ in Cell(key: .init(second: 0, operation: .connect, kind: 0)) }
+        let phases = rows.indices.map { Self.phases(of: $0, in: rows, loadBegins, seconds) }
+        let (sums, timeline) = try sums(of: phases, in: history, from: loadBegins)
+        let proofs = (findings?.violations ?? []).filter { $0.standing == .fails }
+            .map { Double($0.at) / 1e9 }
+        var readings: [Reading] = []
+        for event in rows.indices {
+            rows[event].phases = phases[event]
+            for (phase, sum) in sums[event].enumerated() {
+                rows[event].phases[phase].take(sum)
+                let span = phases[event][phase].seconds
+                rows[event].phases[phase].violations = proofs.count { span.contains(Int($0)) }
+            }
+            var before = phases[event].firstIndex { $0.name == .before }
+                .map { (seconds: phases[event][$0].seconds, sum: sums[event][$0]) }
+            if before?.sum.ended ?? 0 == 0 {
+                // It begins as another ends: it is held against the time before both.
+                before = rows[..<event].indices.last {
+                    rows[$0].through ?? rows[$0].from <= rows[event].from
+                }.flatMap { readings[$0].before }
+            }
+            readings.append(
+                Reading(of: event, in: rows, timeline, before: before, until: seconds))
         }
-        var operations = phases.map { $0.map { _ in [OperationName: Histogram]() } }
+        let courses = try operations(of: readings, in: history)
+        for event in rows.indices {
+            rows[event].recovery =
+                slower(courses[event].before, courses[event].after).map {
+                    .notWithin(Double(readings[event].end) - rows[event].from, slower: $0)
+                } ?? readings[event].recovery
+        }
+        return rows
+    }
+
+    /// All requests of each phase, and those of each second.
+    private static func sums(
+        of phases: [[Phase]], in history: some Recorded, from loadBegins: Int
+    ) throws -> ([[Cell]], [EventSecond]) {
+        func empty() -> Cell { Cell(key: .init(second: 0, operation: .connect, kind: 0)) }
+        var sums = phases.map { $0.map { _ in empty() } }
         var timeline: [EventSecond] = []
-        var current = Cell(key: .init(second: 0, operation: .connect, kind: 0))
+        var current = empty()
         var second = 0
         func close() {
             while timeline.count < second { timeline.append(EventSecond()) }
@@ -173,7 +213,7 @@ extension EventRow {
                 EventSecond(
                     sent: current.sent, ended: current.ended, errors: current.errors,
                     median: current.latency.milliseconds(atShare: 0.5)))
-            current = Cell(key: .init(second: 0, operation: .connect, kind: 0))
+            current = empty()
         }
         try history.cells { cell in
             guard !cell.key.operation.isOfConnection, cell.key.second >= loadBegins else { return }
@@ -186,63 +226,80 @@ extension EventRow {
                 for phase in phases[event].indices
                 where phases[event][phase].seconds.contains(cell.key.second) {
                     sums[event][phase].merge(cell)
-                    operations[event][phase][cell.key.operation, default: Histogram()]
-                        .merge(cell.latency)
                 }
             }
         }
         close()
-        let proofs = (findings?.violations ?? []).filter { $0.standing == .fails }
-            .map { Double($0.at) / 1e9 }
-        var befores: [Cell?] = []
-        for event in rows.indices {
-            for phase in phases[event].indices {
-                let sum = sums[event][phase]
-                phases[event][phase].requests = sum.ended
-                phases[event][phase].errors = sum.errors
-                phases[event][phase].p50 = sum.latency.milliseconds(atShare: 0.5)
-                phases[event][phase].p99 = sum.latency.milliseconds(atShare: 0.99)
-                let span = phases[event][phase].seconds
-                phases[event][phase].violations = proofs.count { span.contains(Int($0)) }
-            }
-            rows[event].phases = phases[event]
-            var before = zip(phases[event], sums[event]).first { $0.0.name == .before }?.1
-            if before?.ended ?? 0 == 0 {
-                // It begins as another ends: it is held against the time before both.
-                before = rows[..<event].indices.last {
-                    rows[$0].through ?? rows[$0].from <= rows[event].from
-                }.flatMap { befores[$0] }
-            }
-            befores.append(before)
+        return (sums, timeline)
+    }
+
+    /// How an event's recovery was read.
+    private struct Reading {
+        /// What it is held against.
+        let before: (seconds: Range<Int>, sum: Cell)?
+        let recovery: Recovery
+        /// Seconds since the run began, before the first of which it is read no further.
+        let end: Int
+        /// The seconds in which the service should be as before: neither disturbed nor of the event.
+        let after: Range<Int>
+
+        init(
+            of event: Int, in rows: [EventRow], _ timeline: [EventSecond],
+            before: (seconds: Range<Int>, sum: Cell)?, until seconds: Double
+        ) {
+            let row = rows[event]
             // Of what goes on until the run ends nobody knows when it will be over: it is read as a moment is.
-            let hasAfter = phases[event].contains { $0.name == .after }
-            let through = hasAfter ? rows[event].through : nil
+            let hasAfter = row[.after] != nil
+            let through = hasAfter ? row.through ?? row.from : row.from
             // The next event may be what it recovers by: only what recovers before it has nothing to do with it.
-            let later = rows.dropFirst(event + 1).map(\.from).filter { $0 > rows[event].from }
-            var end = seconds.rounded(.up)
-            for next in later + [end] {
-                end = next
-                rows[event].recovery = Recovery.read(
-                    timeline, from: rows[event].from, until: Int(end),
-                    through: Int(through ?? rows[event].from),
+            let later = rows.dropFirst(event + 1).map(\.from).filter { $0 > row.from }
+            var recovery = Recovery.unknown
+            var end = 0
+            for next in later + [seconds.rounded(.up)] {
+                end = Int(next)
+                recovery = Recovery.read(
+                    timeline, from: row.from, until: end, through: Int(through),
                     before: (
-                        before?.errors ?? 0, before?.ended ?? 0,
-                        before?.latency.milliseconds(atShare: 0.95)
+                        before?.sum.errors ?? 0, before?.sum.ended ?? 0,
+                        before?.sum.latency.milliseconds(atShare: 0.95)
                     ))
-                guard case .notWithin = rows[event].recovery else { break }
+                guard case .notWithin = recovery else { break }
             }
-            let byPhase = Dictionary(
-                uniqueKeysWithValues: zip(phases[event].map(\.name), operations[event]))
-            let after = byPhase[hasAfter ? .after : .during]
-            if let slower = Self.slower(byPhase[.before] ?? [:], after ?? [:]) {
-                rows[event].recovery = .notWithin(end - rows[event].from, slower: slower)
+            var calm = hasAfter ? row.end : Int(row.from)
+            if case .after(let disturbed) = recovery {
+                calm = max(calm, Int((row.from + disturbed).rounded()))
+            }
+            (self.before, self.recovery, self.end) = (before, recovery, end)
+            after = calm..<max(calm, end)
+        }
+    }
+
+    /// Latencies of each operation before each event, and after it.
+    private static func operations(
+        of readings: [Reading], in history: some Recorded
+    ) throws -> [(before: [OperationName: Histogram], after: [OperationName: Histogram])] {
+        var courses = readings.map { _ in
+            (before: [OperationName: Histogram](), after: [OperationName: Histogram]())
+        }
+        try history.cells { cell in
+            guard !cell.key.operation.isOfConnection else { return }
+            for (event, reading) in readings.enumerated() {
+                if let before = reading.before?.seconds, before.contains(cell.key.second) {
+                    courses[event].before[cell.key.operation, default: Histogram()]
+                        .merge(cell.latency)
+                }
+                if reading.after.contains(cell.key.second) {
+                    courses[event].after[cell.key.operation, default: Histogram()]
+                        .merge(cell.latency)
+                }
             }
         }
-        return rows
+        return courses
     }
 
     /// The operation that is slower for good, by the most: at least twice the median, with three of four answers slower than
-    /// three of four before, of 20 answers each; nil where there is none.
+    /// three of four before. Of fewer than 20 answers before or after, all have to be slower than all before: of 7 each
+    /// chance does that once in 3,432 times. Of fewer still nothing is said. Nil where there is none.
     private static func slower(
         _ before: [OperationName: Histogram], _ after: [OperationName: Histogram]
     ) -> String? {
@@ -250,11 +307,11 @@ extension EventRow {
         // In their order: of two that are slower by the same, it is always the same one.
         for name in OperationName.allCases {
             guard let earlier = before[name], let times = after[name],
-                min(earlier.count, times.count) >= 20,
+                case let fewest = min(earlier.count, times.count), fewest >= 7,
                 let usual = earlier.milliseconds(atShare: 0.5),
                 let now = times.milliseconds(atShare: 0.5), now >= 2 * usual,
-                let high = earlier.milliseconds(atShare: 0.75),
-                let low = times.milliseconds(atShare: 0.25), low > high,
+                let high = earlier.milliseconds(atShare: fewest < 20 ? 1 : 0.75),
+                let low = times.milliseconds(atShare: fewest < 20 ? 0 : 0.25), low > high,
                 now - usual > (worst.map { $0.after - $0.before } ?? 0)
             else { continue }
             worst = (name, usual, now)

@@ -126,6 +126,38 @@ import Testing
     }
 
     @Test(
+        "of an operation with few responses, each after the event is longer than the longest before it",
+        arguments: [(40, 40, true), (40, 9, false), (12, 12, false)])
+    func slowerOfFew(after: Int, last: Int, isSlower: Bool) throws {
+        var run = Deployed()
+        run.fails = false
+        run.rare = { Duration.milliseconds($0 < 13 ? 10 : $0 < 19 ? after : last) }
+        let row = try #require(try RunFold(run).runEvents.first)
+        #expect(
+            row.recovery
+                == (isSlower
+                    ? .notWithin(10, slower: "authorize p50 10.0 ms before, 40.0 ms after")
+                    : .undisturbed))
+    }
+
+    @Test("what was slow while it was disturbed is no part of what is slower for good")
+    func slowerWhileDisturbed() throws {
+        var run = Deployed()
+        run.fails = false
+        run.event.ended = Instant(.seconds(11))
+        run.later = [RunEvent(name: "next", origin: .rig, began: Instant(.seconds(14)))]
+        run.latency = { Duration.milliseconds((10...13).contains($0) ? 150 : 10) }
+        #expect(try RunFold(run).runEvents.map(\.recovery) == [.after(4), .undisturbed])
+        run.later = []
+        run.latency = { Duration.milliseconds((10...12).contains($0) ? 150 : 10) }
+        #expect(try RunFold(run).runEvents.map(\.recovery) == [.after(3)])
+        run.rare = { .milliseconds($0 < 10 ? 10 : 40) }
+        #expect(
+            try RunFold(run).runEvents.map(\.recovery)
+                == [.notWithin(10, slower: "authorize p50 10.0 ms before, 40.0 ms after")])
+    }
+
+    @Test(
         "an event that goes on until the run ends has the recovery of a moment",
         arguments: [10, 40])
     func goesOn(after: Int) throws {
@@ -207,6 +239,8 @@ private struct Deployed: Recorded {
     var fails = true
     /// Of each answer, by the second in which it came.
     var latency: @Sendable (Int) -> Duration = { _ in .milliseconds(10) }
+    /// Likewise of the one answer a second of another operation; nil: there is none.
+    var rare: (@Sendable (Int) -> Duration)?
 
     func cells(_ body: (Cell) throws -> Void) throws {
         for second in 0..<20 {
@@ -217,6 +251,12 @@ private struct Deployed: Recorded {
             cell.outcomes[Int(Outcome.serverError.rawValue)] = errors
             for _ in 0..<20 { cell.latency.record(latency(second)) }
             try body(cell)
+            guard let rare else { continue }
+            var other = Cell(key: Cell.CellKey(second: second, operation: .authorize, kind: 0))
+            (other.sent, other.completed) = (1, 1)
+            other.outcomes[Int(Outcome.ok.rawValue)] = 1
+            other.latency.record(rare(second))
+            try body(other)
         }
     }
 

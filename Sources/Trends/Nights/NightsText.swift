@@ -125,9 +125,12 @@ public enum NightsText {
     }
 
     private static func gaps(_ view: NightsView, width: Int) -> [String] {
-        view.nights.filter(\.isGap).suffix(3).flatMap { night in
+        let all = view.nights.filter(\.isGap)
+        let newest = all.suffix(3)
+        return newest.flatMap { night in
             Wrapping.lines(
                 "no values on \(night.day): \(night.gap)", width: width, hanging: 2)
-        }
+        } + (all.count > newest.count
+            ? ["and \(Figures.counted(all.count - newest.count, "older night")) without values, see the HTML page"] : [])
     }
 }
