@@ -51,6 +51,17 @@ import Vocabulary
         #expect(growth { (20, 20, 60 + 30 * Double($0)) } == nil)
     }
 
+    @Test("a wave of arrivals that the service has caught up with is no backlog, however slow its responses")
+    func wave() {
+        // In flight, of both operations, from second 4 on: it is empty in the last quarter, and has more than ever before.
+        let waiting = [0, 2, 2, 2, 2, 4, 4, 6, 4, 8, 0, 24, 20]
+        func at(_ second: Int) -> Int { waiting[min(max(0, second - 4), waiting.count - 1)] }
+        #expect(
+            growth { second in
+                (20, 20 - (at(second) - at(second - 1)) / 2, 60 + 30 * Double(second))
+            } == nil)
+    }
+
     @Test("a step in which the backlog grew is missed, and the result says so")
     func report() throws {
         let base = try LimitReportTests.report()

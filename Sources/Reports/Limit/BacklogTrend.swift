@@ -7,10 +7,12 @@ internal import Vocabulary
 /// ```text
 /// in flight   3  5  7 | 10  9 13 | 14 15 16 | 17 20 19     each quarter waits longer than the one before
 ///             2  6  3 |  5  6  2 |  5  5  6 |  5  6  5     busy, and stable
+///             1  0  4 |  3  5  6 |  4  6  5 |  9  3  8     a wave of arrivals: less waits than at first
 /// ```
 ///
 /// Requests in flight alone are not enough: while a run's households become more, so do their requests. So the responses must
-/// have become slower as well, operation by operation, since their mix may change.
+/// have become slower as well, operation by operation, since their mix may change. Nor is the average: as much as waited at
+/// worst in the first quarter must wait all through the last, or the service had caught up in between.
 package struct BacklogTrend {
     /// Requests in flight in the first and in the last quarter, on average.
     package struct Growth: Sendable, Hashable {
@@ -21,8 +23,11 @@ package struct BacklogTrend {
     private static let parts = 4
     /// The last quarter's responses take so many times as long as the first's.
     private static let times = 2.0
-    /// A few requests more or less are chance.
-    private static let requests = 5
+    /// So many requests more or less are chance: a few, or of those that were answered meanwhile one in 50, or, where
+    /// that is less, as many as random arrivals differ by.
+    private static func chance(_ answered: Int) -> Double {
+        max(5, min(0.02 * Double(answered), Double(answered).squareRoot()))
+    }
 
     private let seconds: Range<Int>
     /// Sent less ended, by second.
@@ -50,20 +55,24 @@ package struct BacklogTrend {
 
     var growth: Growth? {
         let quarter = max(1, seconds.count / Self.parts)
-        let from = inFlight(in: seconds.prefix(quarter))
-        let to = inFlight(in: seconds.suffix(quarter))
+        let earliest = inFlight(in: seconds.prefix(quarter))
+        let latest = inFlight(in: seconds.suffix(quarter))
+        guard let most = earliest.max(), let least = latest.min(), least > most else { return nil }
+        let from = earliest.reduce(0, +) / earliest.count
+        let to = latest.reduce(0, +) / latest.count
         let times = times
-        guard to - from >= Self.requests, let first = times.first, let last = times.last,
+        let answered = sums.dropLast().reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.count } }
+        guard Double(to - from) >= Self.chance(answered), let first = times.first, let last = times.last,
             zip(times, times.dropFirst()).allSatisfy({ $0 < $1 }), last >= first * Self.times
         else { return nil }
         return Growth(from: max(0, from), to: to)
     }
 
-    private func inFlight(in seconds: Range<Int>) -> Int {
-        let sum = seconds.reduce(0) { sum, second in
-            change.reduce(sum) { $0 + ($1.key <= second ? $1.value : 0) }
+    /// At the end of each second.
+    private func inFlight(in seconds: Range<Int>) -> [Int] {
+        seconds.map { second in
+            change.reduce(0) { $0 + ($1.key <= second ? $1.value : 0) }
         }
-        return sum / seconds.count
     }
 
     /// Mean response time of each quarter, of the operations that each has, in one mix; empty where there are none.
