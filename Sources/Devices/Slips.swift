@@ -7,15 +7,16 @@ internal import Rigs
 /// requests are marked as provoked (rigs/reference.yaml, `thresholds`).
 extension Household {
     /// Types the code that the TV showed before, or one that nobody was given, is told so, and looks at the TV
-    /// again. `mvpd`: the provider that its session would be given (rest-v2.md § 5.3).
+    /// again. `mvpd`: the provider that its session would be given (rest-v2.md § 5.3). Nothing where a code is typed into a
+    /// page (`passGrant`).
     @inline(never)
     func mistypeCode(_ code: Code, mvpd: String? = nil) async throws(StopReason) {
         let wrong = formerCode ?? code.mistyped
-        try await provoke(phone) {
+        let isTyped = try await provoke(phone) {
             guard let mvpd else { return dialect.record(of: wrong, $0) }
             return dialect.completeSession(wrong, mvpd: mvpd, $0)
         }
-        try await human(Self.secondLook)
+        if isTyped { try await human(Self.secondLook) }
     }
 
     /// Comes back to a code that has run out. There is no signing in with it.
@@ -110,15 +111,19 @@ extension Household {
     /// How long a phone is without a network.
     static let outage: Duration = .seconds(3)
 
-    /// Asks for what ought to be turned down; whatever is answered, the story goes on.
+    /// Asks for what ought to be turned down; whatever is answered, the story goes on. False where the protocol has no
+    /// such request.
+    @discardableResult
     private func provoke(
         _ screen: Screen, _ make: (Credential) -> Call?
-    ) async throws(StopReason) {
+    ) async throws(StopReason) -> Bool {
         do throws(StopReason) {
             _ = try await ask(screen, isProvoked: true, make)
         } catch {
             if case .stopped = error { throw error }
+            if case .unknownStep = error { return false }
         }
+        return true
     }
 }
 
