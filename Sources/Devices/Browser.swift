@@ -17,6 +17,8 @@ extension Household {
         var progress = LoginProgress()
         var hasAskedProgram = false
         var hasMistyped = false
+        /// The password that was sent last is the mistyped one: until the page comes back it may be taken.
+        var isMistyped = false
         /// The host that the mistyped password was sent to.
         var mistypedAt = ""
         /// The call is the login page's button, which the viewer presses twice.
@@ -177,7 +179,8 @@ extension Household {
         let finishes = walk.call.operation.step(onFirstScreen: false) == .finishLogin
         // From the password on, any hop may be the one that signs in (`Observation.Result.ledBack`), unless a decision on a
         // page does.
-        if finishes || walk.progress.hasSentPassword && walk.grant == nil {
+        let hasSentPassword = walk.progress.hasSentPassword || walk.isMistyped
+        if finishes || hasSentPassword && walk.grant == nil {
             let provider = walk.grant == nil ? walk.provider ?? "" : ""
             walk.call.signsIn(walk.person.account, at: provider)
         }

@@ -355,6 +355,22 @@ import Testing
         #expect(event.detail == "idp.test")
     }
 
+    @Test("who a mistyped password signs in is known from there on: the provider may take it, and lead on by itself")
+    func anyPasswordLedOn() throws {
+        let run = try FakeRun(
+            "kinds: [{viewer: {notices-code: 1s, signs-in: 2s, gives-up: 0%, wrong-password: 100%}}]",
+            provider: FakeRun.script(
+                .page("keycloak"),
+                FakeTarget.Turn(
+                    reply: Reply(status: 303, headers: ["Location": "/done"], body: [])),
+                .page("hand-over").when("GET /done")))
+        #expect(run.fates == [.signedIn], "\(run.causes)")
+        let hops = run.ledger.exchanges.filter { $0.operation == .mvpdLogin }
+        #expect(hops.count == 3)
+        #expect(hops.dropFirst().allSatisfy { $0.observation.tag != nil })
+        #expect(run.ledger.events.contains { $0.name == "wrong password accepted" })
+    }
+
     @Test("the page of the app is fetched once where the rig says so, and whatever it answers")
     func fetchedReturn() throws {
         for (line, fetched) in [("", 0), ("fetch-redirect: true, ", 1)] {
