@@ -1,3 +1,4 @@
+import Dialects
 import Statistics
 import Synchronization
 import Testing
@@ -32,6 +33,22 @@ import Testing
                 #expect(
                     result.breaches.isEmpty, "\(variant.title): \(result.breaches.map(\.sentence))")
             }
+        }
+    }
+
+    @Test("who signs in at the same time speaks the protocol of the plan", arguments: ProtocolName.allCases)
+    func words(protocolName: ProtocolName) throws {
+        let terms = RaceTerms(plans: [.named("all")])
+        let variants = RacePlan.plans(terms, in: protocolName).flatMap(\.variants)
+        #expect(!variants.isEmpty)
+        for variant in variants {
+            let crowded = try #require(Stress.company.applied(to: variant)).schedule
+            for op in crowded.ops {
+                #expect(op.step.counterpart(in: protocolName) == op.step, "\(variant.title): \(op.id)")
+            }
+            let room = try #require(crowded.actors.last?.household)
+            let passing = crowded.ops.filter { crowded[actor: $0.actor]?.household == room }
+            #expect(passing.contains { $0.step.signsIn } && passing.count == 3)
         }
     }
 

@@ -1,3 +1,5 @@
+internal import Dialects
+
 /// A circumstance under which the same offsets are tried again when they have shown nothing.
 enum Stress: String, CaseIterable {
     case fresh = "new connections"
@@ -29,19 +31,29 @@ extension Schedule {
     /// service keeps for everybody (a cache, the login under way) then has somebody else's in it.
     fileprivate mutating func addPassers(at head: Op) {
         let room = (actors.map(\.household).max() ?? 0) + 1
-        // In the words of the schedule's protocol.
-        let create = ops.first { $0.step.issuesCode }?.step ?? .registrationCode
-        let poll: Step = create == .createSession ? .profilesByCode : .pollToken
+        let (create, signIn, poll): (Step, Step, Step) =
+            switch protocolName {
+            case .adobePassV1: (.registrationCode, .authenticate, .pollToken)
+            case .adobePassV2: (.createSession, .authenticate, .profilesByCode)
+            case .oauthDeviceGrant: (.deviceAuthorization, .approval, .deviceToken)
+            }
         actors.append(Actor(name: "passing-tv", screen: .first, household: room))
         actors.append(Actor(name: "passing-phone", screen: .second, household: room))
         ops.insert(Op("passing-create", "passing-tv", create), at: 0)
         ops.append(
             Op(
-                "passing-authenticate", "passing-phone", .authenticate, tag: "passing-account",
+                "passing-\(signIn.rawValue)", "passing-phone", signIn, tag: "passing-account",
                 anchor: .init(.lastByteSent, of: head.id), gate: head.gate))
         ops.append(
             Op(
                 "passing-poll", "passing-tv", poll,
-                anchor: .init(.firstReplyByte, of: "passing-authenticate")))
+                anchor: .init(.firstReplyByte, of: "passing-\(signIn.rawValue)")))
+    }
+
+    /// The first that has all of its steps.
+    private var protocolName: ProtocolName {
+        ProtocolName.allCases.first { name in
+            ops.allSatisfy { $0.step.counterpart(in: name) == $0.step }
+        } ?? .usual
     }
 }
