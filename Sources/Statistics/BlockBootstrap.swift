@@ -11,6 +11,10 @@
 /// drawn      | b b e a c | j f f i g |
 /// ```
 ///
+/// A queue that takes longer than a stretch to empty makes neighbouring stretches alike, too. Then there are fewer of
+/// them than were counted: their error is as much larger as that of an autoregressive series of first order
+/// (`dependence`; Bayley and Hammersley, Supplement to the Journal of the Royal Statistical Society 8, 1946).
+///
 /// Where there are too few stretches, single values are drawn after all (`drawsSingles`).
 public struct BlockBootstrap: Sendable {
     /// Fewer stretches with anything in them say nothing about how alike neighbours are.
@@ -66,6 +70,34 @@ public struct BlockBootstrap: Sendable {
         all.value(atShare: share).map(Double.init)
     }
 
+    /// By how much the variance of the value at `share` is larger than if each stretch stood for itself: 1 where
+    /// neighbours are not alike.
+    func dependence(atShare share: Double) -> Double {
+        guard !drawsSingles else { return 1 }
+        let once = [Int32](repeating: 1, count: stretchCount)
+        let start = position(atShare: share, once) * stretchCount
+        let last = (values.count - 1) * stretchCount
+        let below = (0..<stretchCount).map { Double(running[start + $0]) }
+        let total = (0..<stretchCount).map { Double(running[last + $0]) }
+        var rests: [Double] = []
+        for part in parts {
+            // What the load has made of a part of the run is no likeness of neighbours.
+            let usual = below[part].reduce(0, +) / max(1, total[part].reduce(0, +))
+            rests += part.map { below[$0] - usual * total[$0] }
+        }
+        let squares = rests.reduce(0) { $0 + $1 * $1 }
+        guard squares > 0 else { return 1 }
+        let likeness = zip(rests, rests.dropFirst()).reduce(0) { $0 + $1.0 * $1.1 } / squares
+        // Rests of one average are less alike than what they are rests of (Marriott and Pope, Biometrika 41, 1954).
+        let each = Double(stretchCount) / Double(parts.count)
+        let corrected = (likeness * each + 1) / max(each / 2, each - 4)
+        let alike = min(Self.mostAlike, max(0, corrected))
+        return (1 + alike) / (1 - alike)
+    }
+
+    /// More than that cannot be told from so few stretches.
+    private static let mostAlike = 0.85
+
     /// The values at `shares` of one run that might have been.
     public func drawn(atShares shares: [Double], using dice: inout Dice) -> [Double] {
         guard count > 0 else { return shares.map { _ in 0 } }
@@ -74,17 +106,19 @@ public struct BlockBootstrap: Sendable {
         for part in parts {
             for _ in part { times[part.lowerBound + dice.below(part.count)] += 1 }
         }
+        return shares.map { Double(values[position(atShare: $0, times)]) }
+    }
+
+    /// That of the value at `share` where each stretch was drawn so many times.
+    private func position(atShare share: Double, _ times: [Int32]) -> Int {
         let last = values.count - 1
-        let total = seen(upTo: last, times)
-        return shares.map { share in
-            let rank = max(1, Int((share * Double(total)).rounded(.up)))
-            var (low, high) = (0, last)
-            while low < high {
-                let middle = (low + high) / 2
-                if seen(upTo: middle, times) >= rank { high = middle } else { low = middle + 1 }
-            }
-            return Double(values[low])
+        let rank = max(1, Int((share * Double(seen(upTo: last, times))).rounded(.up)))
+        var (low, high) = (0, last)
+        while low < high {
+            let middle = (low + high) / 2
+            if seen(upTo: middle, times) >= rank { high = middle } else { low = middle + 1 }
         }
+        return low
     }
 
     /// Values up to a position where each stretch was drawn so many times. Some hundred thousand of these
@@ -134,13 +168,14 @@ public struct Difference: Sendable, Hashable {
             seed.child("base").generator(), seed.child("run").generator()
         )
         var differences = shares.map { _ in [Double]() }
-        var ratios = differences
+        var (ones, others) = (differences, differences)
         for _ in 0..<draws {
             let one = base.drawn(atShares: shares, using: &baseDice)
             let other = run.drawn(atShares: shares, using: &runDice)
             for index in shares.indices {
                 differences[index].append(other[index] - one[index])
-                ratios[index].append(Self.logRatio(one[index], other[index]))
+                ones[index].append(Self.logarithm(one[index]))
+                others[index].append(Self.logarithm(other[index]))
             }
         }
         return shares.indices.map { index in
@@ -149,18 +184,24 @@ public struct Difference: Sendable, Hashable {
             )
             let sorted = differences[index].sorted()
             let tail = Double(draws) * 0.025
-            let (low, high) = (
-                sorted[Int(tail)], sorted[min(draws - 1, Int(Double(draws) - tail))]
-            )
+            let (one, other) = (variance(ones[index]), variance(others[index]))
+            let whole =
+                one * base.dependence(atShare: shares[index])
+                + other * run.dependence(atShare: shares[index])
+            let wider = one + other > 0 ? (whole / (one + other)).squareRoot() : 1
+            let middle = to - from
+            let low = middle + wider * (sorted[Int(tail)] - middle)
+            let high =
+                middle + wider * (sorted[min(draws - 1, Int(Double(draws) - tail))] - middle)
             // A percentile is known to within its bucket of the histogram, 0.2 %.
-            let error = max(deviation(ratios[index]), 0.002)
+            let error = max(whole.squareRoot(), 0.002)
             // The error itself is known only as well as there are values beyond the percentile, or
             // stretches, to know it from.
             let freedom = min(
                 min(base.freedom, run.freedom),
                 Double(min(base.count, run.count)) * (1 - shares[index]))
             let deviate = Significance.deviate(
-                ofStudent: Self.logRatio(from, to) / error, freedom: max(1, freedom))
+                ofStudent: (Self.logarithm(to) - Self.logarithm(from)) / error, freedom: max(1, freedom))
             return Difference(
                 base: from, run: to,
                 interval: Interval(low: min(low, to - from), high: max(high, to - from)),
@@ -168,13 +209,13 @@ public struct Difference: Sendable, Hashable {
         }
     }
 
-    private static func logRatio(_ base: Double, _ run: Double) -> Double {
-        Elementary.logarithm(max(run, 1)) - Elementary.logarithm(max(base, 1))
+    private static func logarithm(_ nanoseconds: Double) -> Double {
+        Elementary.logarithm(max(nanoseconds, 1))
     }
 
-    private static func deviation(_ values: [Double]) -> Double {
+    private static func variance(_ values: [Double]) -> Double {
         let mean = values.reduce(0, +) / Double(values.count)
         let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
-        return (squares / Double(max(1, values.count - 1))).squareRoot()
+        return squares / Double(max(1, values.count - 1))
     }
 }

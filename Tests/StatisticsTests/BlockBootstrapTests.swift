@@ -5,16 +5,19 @@ import Testing
 @Suite("Runs that might have been")
 struct BlockBootstrapTests {
     /// `stretches` of `each` values, log-normal around `median` ms; `together` is how much whole
-    /// stretches vary.
+    /// stretches vary, and `alike` how much of that a stretch has from the one before it.
     private func run(
         _ seed: Seed, median: Double = 20, stretches: Int = 30, each: Int = 60,
-        together: Double = 0
+        together: Double = 0, alike: Double = 0
     ) -> BlockBootstrap {
         var dice = seed.generator()
+        var before = 0.0
         return BlockBootstrap(
             (0..<stretches).map { _ in
                 var histogram = Histogram()
-                let shift = together * Elementary.normalQuantile(0.001 + 0.998 * dice.unit())
+                let own = Elementary.normalQuantile(0.001 + 0.998 * dice.unit())
+                before = alike * before + (1 - alike * alike).squareRoot() * own
+                let shift = together * before
                 for _ in 0..<each {
                     let deviate = Elementary.normalQuantile(0.0001 + 0.9998 * dice.unit())
                     histogram.record(
@@ -61,6 +64,22 @@ struct BlockBootstrapTests {
         }
         #expect(blocks <= 8, "\(blocks) of 60")
         #expect(singles >= 2 * blocks, "\(singles) of 60")
+    }
+
+    @Test(
+        "a queue that takes longer than a stretch to empty makes few of many stretches, no news",
+        arguments: [0, 0.4, 0.7])
+    func alike(alike: Double) {
+        var surprised = 0
+        for seed in 0..<100 {
+            let pair = Seed(UInt64(seed))
+            func side(_ name: StaticString) -> BlockBootstrap {
+                run(pair.child(name), stretches: 40, together: 0.3, alike: alike)
+            }
+            let found = difference(side("a"), side("b"), share: 0.95)
+            surprised += found?.probability ?? 1 < 0.05 ? 1 : 0
+        }
+        #expect(surprised <= 12, "\(surprised) of 100")
     }
 
     private func merged(_ run: BlockBootstrap) -> BlockBootstrap { BlockBootstrap([run.all]) }
