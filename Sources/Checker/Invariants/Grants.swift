@@ -172,10 +172,14 @@ extension HouseholdState {
 
     /// `refresh-token-once`: two successors of one refresh token.
     private mutating func judgeRenewal(_ operation: Observed, _ beat: CompactOperation) {
+        if operation.effect == .success || operation.effect == .denied, operation.detail != 0,
+            let grantBook, grantBook.shown.count(where: { $0 == operation.detail }) > 1
+        {
+            check(.refreshTokenOnce)
+        }
         guard operation.effect == .success,
             let own = grantBook?.renewals.first(where: { $0.beat.sequence == beat.sequence })
         else { return }
-        check(.refreshTokenOnce)
         let other = grantBook?.renewals.first {
             $0.shown == own.shown && $0.got != own.got && $0.beat.ret <= beat.ret
         }
@@ -229,10 +233,22 @@ extension HouseholdState {
     /// `one-decision`: of two that overlapped both were confirmed. Of two that came one after the other the
     /// later may be a change of mind, and is judged by what the TV is told (`decision-final`).
     private mutating func judgeDecision(_ operation: Observed, _ beat: CompactOperation) {
+        let isRefusal = operation.operation == .refusal
+        let rivals =
+            grantBook?.decisions.filter {
+                $0.code == operation.code && $0.beat.sequence != beat.sequence
+                    && $0.beat.call <= beat.ret
+            } ?? []
+        if rivals.contains(where: { $0.isRefusal != isRefusal && $0.beat.ret >= beat.call }) {
+            check(.oneDecision)
+        }
+        if !isRefusal, registry.codesServeOnce, operation.tag != 0,
+            rivals.contains(where: { $0.person != 0 && $0.person != operation.tag })
+        {
+            check(.oneOwner)
+        }
         guard operation.effect == .success, let life = life(of: operation) else { return }
         judgeAlive(life, beat)
-        check(.oneDecision)
-        let isRefusal = operation.operation == .refusal
         if !isRefusal { judgeSecondOwner(operation, beat, life) }
         let other = grantBook?.decisions.first {
             $0.code == operation.code && $0.isRefusal != isRefusal && $0.beat.effect == .success
@@ -251,7 +267,6 @@ extension HouseholdState {
         _ operation: Observed, _ beat: CompactOperation, _ life: Int
     ) {
         guard registry.codesServeOnce, operation.tag != 0 else { return }
-        check(.oneOwner)
         let other = grantBook?.decisions.first {
             $0.code == operation.code && $0.person != 0 && $0.person != operation.tag
                 && $0.beat.effect == .success && $0.beat.ret <= beat.ret
