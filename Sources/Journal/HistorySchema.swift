@@ -263,7 +263,7 @@ public enum HistorySchema {
             ),
             SchemaColumn("latency", "BLOB NOT NULL", "histogram of ended - planned"),
             SchemaColumn("service", "BLOB NOT NULL", "histogram of ended - sent"),
-            SchemaColumn("lateness", "BLOB NOT NULL", "histogram of sent - planned"),
+            SchemaColumn("lateness", "BLOB NOT NULL", "histogram of begun - planned"),
         ], constraint: "PRIMARY KEY (second, operation, kind)", replaces: true)
 
     static let errors = SchemaTable(

@@ -203,14 +203,17 @@ extension OperationName {
         Declaration(
             "mvpd-login",
             "pages and forms of the provider",
-            "The requests to the provider: its login page and the submitted form.",
+            "The requests to the provider: its login page and the submitted form. A request after them that brings "
+                + "nothing of SAML, OpenID Connect or WS-Federation is an assertion only where it leads back to the app: one "
+                + "that fails is counted here, also where it is the service's own.",
             harmless: "The provider is slow; it is not the service under test.",
-            send: "nothing to the service's team; to the provider: address, UTC time and status"),
+            send: "at the provider's address nothing to the service's team; to the provider: address, UTC time and status"
+        ),
         Declaration(
             "assertion",
             "the provider's answer reaches the service",
             "The browser brings the provider's answer (SAML, OpenID Connect, WS-Federation) to the service, which completes "
-                + "the sign-in; where none is seen, it is the hop that leads back to the app. A redirect means that "
+                + "the sign-in; where none is seen, it is the hop that leads back to the app, and one that fails is an mvpd-login. A redirect means that "
                 + "the service accepted the request, not that the sign-in succeeded: see check-code.",
             harmless: "error=access_denied in the redirect: the account may not watch this channel."
         ),

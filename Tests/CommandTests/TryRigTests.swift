@@ -60,6 +60,21 @@ struct TryRigTests {
         #expect(try trial("polling: {every: 500ms}").polling.firstAfter == .milliseconds(500))
     }
 
+    @Test("a device grant is polled first after the interval that it names")
+    func pollingOfGrants() throws {
+        let rig = try Rig.read(
+            """
+            rig: grant
+            target: {base: embedded, protocol: oauth-device-grant, device-grant: {user-from: userinfo}}
+            load: {closed: {households: 1}}
+            kinds: [{name: some, viewer: {refuses: 10%}}, {name: all, viewer: {refuses: 100%}}]
+            """, file: "grant.yaml"
+        ).rig
+        #expect(try #require(rig.trial()).polling.firstAfter == nil)
+        #expect(try #require(rig.trial()).kinds[0].viewer.refuses == 0)
+        #expect(try #require(rig.trial(of: "all")).kinds[0].viewer.refuses == 1)
+    }
+
     @Test("it watches for a moment, signs in once, and always logs out")
     func activities() throws {
         let rig = try trial("after-sign-in: [authorize, {watch: 30s}, {logout: 5%}, {again: 10%}]")

@@ -30,6 +30,31 @@ struct TryTests {
         #expect(try trying.folder.read("run/summary.json").contains("\"signedIn\": 1"))
     }
 
+    @Test("a kind whose viewers all refuse the TV is tried so: it is told, and gets no token")
+    func refuses() async throws {
+        let rig = """
+            rig: refusing
+            target:
+              base: embedded
+              protocol: oauth-device-grant
+              device-grant: {user-from: userinfo}
+            load: {closed: {households: 3}, settle: 1s}
+            kinds: [{viewer: {refuses: 100%}}]
+            polling: {every: 1s}
+            after-sign-in: [userinfo]
+            """
+        let trying = try await Trying.run(["try", "rig.yaml"], files: ["rig.yaml": rig])
+        #expect(trying.code == 0, "\(trying.output)\(trying.errors)")
+        #expect(trying.output.contains("phone  refusal") && !trying.output.contains("phone  approval"))
+        for step in ["approval", "poll"] {
+            #expect(trying.row(step).hasSuffix("passed"), "\(step): \(trying.output)")
+        }
+        for step in ["user", "logout"] {
+            #expect(trying.row(step).hasSuffix("not needed   the viewer refused the TV"))
+        }
+        #expect(trying.remedy.isEmpty)
+    }
+
     @Test("each exchange is shown with its time, device, status, path, findings and request id")
     func exchanges() async throws {
         let trying = try await Trying.run(

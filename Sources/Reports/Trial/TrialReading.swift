@@ -68,7 +68,8 @@ struct TrialReading {
     }
 
     func state(of step: Step) -> State {
-        switch step {
+        if let state = refused(step) { return state }
+        return switch step {
         case .name, .tcp, .tls: connection(step)
         case .register, .token, .pass, .code, .configuration: service(step)
         case .platform: platform
@@ -77,6 +78,24 @@ struct TrialReading {
         case .assertion: assertion
         case .user: UserReading.state(self)
         case .approval, .check, .poll, .authorize, .media, .logout: service(step)
+        }
+    }
+
+    /// Of a kind whose viewers all refuse the TV: they are to be told so, and there is no token.
+    private func refused(_ step: Step) -> State? {
+        guard isDeviceGrant, kind?.viewer.refuses == 1 else { return nil }
+        switch step {
+        case .approval:
+            guard let last = exchanges.last(where: { $0.step == .refuse }) else { return nil }
+            return failure(last).map(State.failed) ?? .passed
+        case .poll:
+            let polls = exchanges.filter { $0.step == .poll }
+            if let token = polls.first(where: { $0.exchange.outcome == .ok }) {
+                return .failed("\(token.sentence) although the viewer had refused")
+            }
+            return polls.last?.exchange.outcome == .notEntitled ? .passed : nil
+        case .user, .logout: return .notNeeded("the viewer refused the TV")
+        default: return nil
         }
     }
 
