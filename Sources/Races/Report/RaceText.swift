@@ -264,6 +264,7 @@ public enum RaceText {
         }
         lines += aside.map { "\($0.titles.joined(separator: "; ")) \($0.lack)" }
         if let limit = outcome.concurrencyLimit { lines.append(limit) }
+        if let nameless = outcome.users.whyNameless { lines.append(nameless) }
         if outcome.isAlone {
             lines.append(
                 "trials ran one at a time, because households close in time may have disturbed each other"

@@ -136,6 +136,8 @@ public struct RaceOutcome: Sendable {
     public var elapsed: Duration = .zero
     /// In virtual time, where how fast schedules are played is a measure of this program alone.
     public var isVirtual = false
+    /// Whose sign-ins TVs showed.
+    var users = ShownUsers()
     /// Trials were played one at a time because households that are near in time disturb each other.
     public var isAlone = false
 
@@ -173,7 +175,7 @@ extension RaceOutcome {
     /// Why there is nothing to go by: no trial could be completed, or nothing new was found and most could not be, which is
     /// no pass. Nil where enough told something, or none was wanted.
     public var whyNothingCameAbout: String? {
-        isAccusing ? nil : whyMostWereLost ?? whyUndecided
+        isAccusing ? nil : whyMostWereLost ?? whyUndecided ?? users.whyMixed
     }
 
     /// `sign-in-visible broke in a trial of poll-authenticate, and ...`, where no baseline has it; nil where nothing was left open.

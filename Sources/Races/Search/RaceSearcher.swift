@@ -213,6 +213,7 @@ final class RaceSearcher {
         for (aim, result) in zip(aims, results) {
             outcome.trials += 1
             listen(to: result)
+            outcome.users.add(result)
             let sample = take(result, aim, isQuiet: isAlone || company != .crowd)
             tracks[aim.track].note(result, sample, at: search.clock())
             if sample != nil { lostInARow = [] }

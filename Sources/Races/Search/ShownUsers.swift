@@ -1,0 +1,71 @@
+internal import Dialects
+internal import Journal
+internal import Rendering
+
+/// Whose sign-ins TVs showed, over all trials of a race. Each trial is judged alone: where a service's users have names of its
+/// own, one trial cannot tell whose token it saw. That two accounts were shown the same user, in different trials, only all of them
+/// together tell.
+///
+/// ```text
+/// trial 12   anna signs in    TV: acct_1
+/// trial 40   otto signs in    TV: acct_1     anna's token, or anna and otto are one person
+/// ```
+struct ShownUsers: Sendable {
+    private struct Showing: Sendable {
+        var login: String
+        var isShared = false
+    }
+    private var users: [String: Showing] = [:]
+    /// Living rooms whose TV showed the login itself, and those whose TV showed another name.
+    private var named = 0
+    private var renamed = 0
+
+    mutating func add(_ result: TrialResult) {
+        for household in result.households {
+            let own = result.exchanges.filter { $0.device.household == household }
+            let logins = Set(own.filter(\.signsIn).compactMap { $0.observation.tag.map(Self.name) })
+            // Of two accounts either may be shown.
+            guard logins.count == 1, let login = logins.first else { continue }
+            let shown = Set(own.filter(Self.shows).compactMap { $0.observation.tag.map(Self.name) })
+            for user in shown {
+                if user == login { named += 1 } else { renamed += 1 }
+                if let known = users[user] {
+                    if known.login != login { users[user]?.isShared = true }
+                } else {
+                    users[user] = Showing(login: login)
+                }
+            }
+        }
+    }
+
+    private static func name(_ tag: Tag) -> String { "\(tag.mvpd)|\(tag.user)" }
+
+    /// An account's own sign-in: neither a TempPass nor degraded access.
+    private static func shows(_ exchange: Exchange) -> Bool {
+        let profiles = exchange.observation.profiles
+        return exchange.device.role == .firstScreen && exchange.observation.result == .success
+            && (profiles.isEmpty || profiles.contains { $0.kind == .regular })
+    }
+
+    private static let remedy =
+        "give each account its user-id (accounts: file), or play 'screenrig run', whose judge sees all households"
+
+    /// Why nothing is known of `token-isolation`; nil where most users were shown to one account each, and none to two, or
+    /// where the service has but few names for all.
+    var whyMixed: String? {
+        let shared = users.values.count(where: \.isShared)
+        guard shared > 0, users.count >= 2 * shared else { return nil }
+        return
+            "of \(Figures.counted(users.count, "user")) that the service named \(Figures.count(shared)) "
+            + (shared == 1 ? "was" : "were") + " shown to TVs of two accounts, in different trials, of which each is judged "
+            + "alone: a TV got another account's token, or the accounts are one person's; \(Self.remedy)"
+    }
+
+    /// That no trial could tell whose token a TV got; nil where some could.
+    var whyNameless: String? {
+        guard renamed > 0, named == 0 else { return nil }
+        return
+            "whose token each TV got was tested within a trial only, for the service's names of users are not the logins: "
+            + Self.remedy
+    }
+}

@@ -1,0 +1,58 @@
+import Dialects
+import Journal
+import Testing
+import Vocabulary
+
+@testable import Races
+
+@Suite("Whose sign-ins the TVs of a race showed, over all trials")
+struct ShownUsersTests {
+    /// Each trial: who signs in, and whom the TV is shown.
+    private func outcome(_ trials: [(login: String, shown: String)]) throws -> RaceOutcome {
+        let schedule = try #require(RacePlan.catalogue.first?.variants.first).at(.zero)
+        var outcome = RaceOutcome()
+        outcome.trials = trials.count
+        for (number, trial) in trials.enumerated() {
+            func exchange(_ operation: OperationName, _ role: DeviceID.Role, _ user: String) -> Exchange {
+                var observation = Observation(operation == .assertion ? .none : .success)
+                observation.tag = Tag(mvpd: "DemoCable", user: user)
+                return Exchange(
+                    lane: 0, sequence: 1, device: DeviceID(household: number, role: role),
+                    operation: operation, planned: .start, sent: .start, ended: .start,
+                    delivery: .answered(status: 200), outcome: .ok, observation: observation)
+            }
+            outcome.users.add(
+                TrialResult(
+                    schedule: schedule, households: [number],
+                    exchanges: [
+                        exchange(.assertion, .secondScreen, trial.login),
+                        exchange(.pollToken, .firstScreen, trial.shown),
+                    ]))
+        }
+        return outcome
+    }
+
+    @Test("a user who is shown to TVs of two accounts leaves open whose token they got: no pass")
+    func mixed() throws {
+        let right = (0..<6).map { (login: "viewer-\($0)", shown: "u\($0)") }
+        #expect(try outcome(right).whyNothingCameAbout == nil)
+        let reason = try #require(
+            try outcome(right + [("viewer-7", "u2")]).whyNothingCameAbout)
+        #expect(
+            reason.hasPrefix(
+                "of 6 users that the service named 1 was shown to TVs of two accounts, in different trials"))
+        // The same account again is no other one.
+        #expect(try outcome(right + [("viewer-2", "u2")]).whyNothingCameAbout == nil)
+        // A service that has one name for all tells nothing by it.
+        let constant = (0..<6).map { (login: "viewer-\($0)", shown: "everybody") }
+        #expect(try outcome(constant).whyNothingCameAbout == nil)
+    }
+
+    @Test("that a trial could not tell whose token it saw is said, unless the users are the logins")
+    func nameless() throws {
+        let lines = RaceText.report(try outcome([("anna", "u1"), ("otto", "u2")]), cases: [], width: 500)
+        #expect(lines.contains("whose token each TV got was tested within a trial only"))
+        let named = RaceText.report(try outcome([("anna", "anna"), ("otto", "otto")]), cases: [], width: 500)
+        #expect(!named.contains("whose token"))
+    }
+}
