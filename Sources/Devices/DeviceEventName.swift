@@ -30,6 +30,8 @@ enum DeviceEventName: String {
     case decisionNotConfirmed = "decision not confirmed"
     /// The login went on after a password that the viewer had mistyped, and did not ask for it again; the host.
     case wrongPasswordAccepted = "wrong password accepted"
+    /// A poll that kept the server's interval was told to slow down; when it came, and when it was due.
+    case slowedThoughKept = "slowed down though the interval was kept"
     /// The account may not watch a resource; the service's words.
     case notEntitled = "not entitled"
     /// What the viewer changed in the settings while the app was closed: `grant`, `withdraw`, `sign-out`.

@@ -61,6 +61,7 @@ extension Household {
                 due = max(earliest, pace.next(due: due, ended: polled.exchange.ended))
             case .slower(let by):
                 failures = 0
+                noteSlowed(polled, after: asked ?? order.start, order.issued)
                 pace.widen(by: by)
                 slowedDown += by
                 due = pace.next(due: due, ended: polled.exchange.ended)
@@ -103,6 +104,22 @@ extension Household {
             }
             if settled { throw deadToken ?? undelivered(polled) }
         }
+    }
+
+    /// A poll that came no sooner than asked for was told to slow down (RFC 8628, 3.5): each such answer makes every wait after it
+    /// longer. Of several poll loops the server sees more.
+    @inline(never)
+    private func noteSlowed(_ polled: Answered, after last: Instant, _ issued: IssuedCode) {
+        guard morePollers.isEmpty, let interval = issued.pollInterval else { return }
+        let (gap, asked) = (polled.exchange.sent - last, interval + slowedDown)
+        guard gap >= asked else { return }
+        note(
+            .slowedThoughKept,
+            "after \(ours: Self.seconds(gap)), where \(ours: Self.seconds(asked)) were asked for")
+    }
+
+    private static func seconds(_ duration: Duration) -> String {
+        "\((duration / .milliseconds(10)).rounded() / 100) s"
     }
 
     /// One poll; a stale token is renewed and the poll replayed once, and faults come back to the

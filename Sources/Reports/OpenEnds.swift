@@ -1,8 +1,9 @@
 internal import Journal
 internal import Rendering
 
-/// Logins of a run that ended on a page instead of the redirect URL or did not look at the password, and decisions on a
-/// device whose last page did not confirm them: how many there were, and the first of each.
+/// Logins of a run that ended on a page instead of the redirect URL or did not look at the password, decisions on a
+/// device whose last page did not confirm them, and polls that were slowed down for nothing: how many there were, and the
+/// first of each.
 struct OpenEnds {
     private struct Sort {
         /// The name of its events in the history.
@@ -37,6 +38,12 @@ struct OpenEnds {
             remedy:
                 "The run did not test how the service treats a wrong password; have the login check passwords, or "
                 + "take wrong-password out of the rig"),
+        Sort(
+            name: "slowed down though the interval was kept", noun: "poll",
+            happened:
+                "came no sooner than the server had asked for, and got slow_down, which makes each wait after it 5 s longer",
+            remedy:
+                "Ask the server's team by what it counts polls: such as by client or address instead of by device code"),
     ]
     static let names = sorts.map(\.name)
 

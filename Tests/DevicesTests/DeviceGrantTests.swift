@@ -62,6 +62,11 @@ struct DeviceGrantTests {
     func intervals() throws {
         let calm = try Self.life().polled
         #expect(zip(calm, calm.dropFirst()).allSatisfy { $1 - $0 >= .seconds(2) })
+        let told = "slowed down though the interval was kept"
+        #expect(try !Self.life().events.contains(told))
+        #expect(try Self.life(.slowsDown).events.count { $0 == told } == 1)
+        // The server sees the polls of both loops.
+        #expect(try !Self.life(.slowsSecond, bench: ", pollers: 2").events.contains(told))
         let slowed = try Self.life(.slowsDown).polled
         #expect(slowed.count > 1)
         #expect(zip(slowed, slowed.dropFirst()).allSatisfy { $1 - $0 >= .seconds(7) })

@@ -34,6 +34,8 @@ extension OneHomeService {
 /// One household, and what became of it.
 struct Life {
     let exchanges: [Exchange]
+    /// Names of what was noted beside them.
+    let events: [String]
     let record: HouseholdRecord
     let polled: [Instant]
     let findings: Findings
@@ -61,6 +63,7 @@ struct Life {
         let terms = RunConfiguration(rig, statement: Secret("s"), dialect: dialect)
         Coordinator(Plan(rig, seed: Seed(1)), terms: terms, lanes: [lane]).run()
         exchanges = ledger.exchanges
+        events = ledger.events.map(\.name)
         record = try #require(ledger.households[0])
         polled = service.polled
         let judge = Judge(rules)
