@@ -228,6 +228,50 @@ struct EmissionTests {
         #expect(try Self.output(of: judged, ["\(isShownBefore)"]) == "\(isBroken)\n")
     }
 
+    @Test("in a script of the device grant another living room has a code and an account of its own")
+    func rooms() throws {
+        var made = Case.sample
+        made.target.protocolName = "oauth-device-grant"
+        made.expected.invariant = .tokenIsolation
+        made.schedule.actors = [
+            .init(name: "passing-tv", screen: .first, household: 1),
+            .init(name: "passing-phone", screen: .second, household: 1),
+            .init(name: "tv", screen: .first, household: 0),
+            .init(name: "phone", screen: .second, household: 0),
+        ]
+        made.schedule.ops = [
+            .init("codes", "tv", .deviceAuthorization),
+            .init("passing-codes", "passing-tv", .deviceAuthorization),
+            .init("approval", "phone", .approval),
+            .init("passing-approval", "passing-phone", .approval),
+            .init("poll", "tv", .deviceToken), .init("passing-poll", "passing-tv", .deviceToken),
+        ]
+        let judged = """
+            import json, runpy, sys
+            script = runpy.run_path(sys.argv[1])
+            names = script["Trial"].play.__globals__
+            names["walk"] = lambda screen, codes, account, step: ("POST", "/" + codes["user_code"] + account[0])
+            names["authenticated"] = lambda screen, url, fields, other=False: ("POST", "/" + fields.get("device_code", ""))
+            names["endpoint"] = lambda name: name
+            trial, told = script["Trial"]([("ann", "", "ann", ""), ("ben", "", "ben", "")]), []
+            class Reply:
+                def __init__(self, text):
+                    self.first, self.status, self.body, self.said = 1, 200, text.encode(), text
+                def document(self): return json.loads(self.said)
+                def header(self, name): return None
+                def text(self): return self.said
+                def id(self): return ""
+            for op in script["CASE"]["ops"]:
+                told.append(trial.request(op)[1])
+                text = '{"device_code": "D%s", "user_code": "U%s", "expires_in": 9}' % (op["actor"], op["actor"])
+                trial.take(op, 0, Reply(text if op["op"] == "device-authorization" else "{}"))
+            print(*told[2:], [seen.op["id"] for seen in trial.own()])
+            """
+        #expect(
+            try Self.output(of: judged, about: made)
+                == "/Utvann /Upassing-tvben /Dtv /Dpassing-tv ['codes', 'approval', 'poll']\n")
+    }
+
     @Test(
         "accounts are read from a file or as they stand, by scripts of each protocol",
         arguments: ["adobe-pass-v1", "oauth-device-grant"],

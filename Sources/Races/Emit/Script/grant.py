@@ -224,12 +224,18 @@ class Seen:
             self.user = self.document.get(TARGET["claim"])
 
 
+# The living room of each actor; most cases have one.
+ROOMS = {actor["name"]: actor["household"] for actor in CASE["actors"]}
+
+
 class Trial:
     # A server may name users as it likes, where no column of ids says how.
     knows_users = True
+    # The living room that is looked at.
+    home = 0
 
     def __init__(self, accounts):
-        self.accounts, self.seen, self.screens, self.codes, self.sessions = accounts, [], {}, {}, []
+        self.accounts, self.seen, self.screens, self.codes, self.sessions = accounts, [], {}, {}, {}
         self.given, self.revoked = {}, []
         self.mark = "%s/%s" % (CASE["name"], os.urandom(5).hex())
 
@@ -248,16 +254,19 @@ class Trial:
         if step == "device-authorization":
             fields = {"scope": TARGET["scope"]} if TARGET["scope"] else {}
             return authenticated(screen, endpoint("codes"), fields)
-        codes = self.codes.get(op["args"].get("code") or "newest")
+        home = ROOMS.get(op["actor"], 0)
+        codes = self.codes.get(op["args"].get("code") or home)
         if step in ("approval", "refusal", "verification-page"):
-            account = self.accounts[(int(op["args"].get("account") or 1) - 1) % len(self.accounts)]
+            # Another living room is another account's.
+            number = int(op["args"].get("account") or 1) - 1 + home
+            account = self.accounts[number % len(self.accounts)]
             self.given[op["id"]] = account[2]
             return walk(screen, codes, account, step)
         if step in ("device-token", "other-client-token"):
             return authenticated(screen, endpoint("token"), {
                 "grant_type": "urn:ietf:params:oauth:grant-type:device_code",
                 "device_code": codes["device_code"]}, other)
-        held = self.revoked[-1] if op.get("given") else self.sessions[-1]
+        held = self.revoked[-1] if op.get("given") else self.sessions[home]
         op["shown"] = held.get("refresh_token") or held["access_token"]
         if step in ("refresh-token", "other-client-refresh"):
             return authenticated(screen, endpoint("token"), {
@@ -275,9 +284,10 @@ class Trial:
             if "device_code" not in seen.document:
                 raise Lost("no codes: %s" % seen.status)
             seen.document["until"] = seen.first + int(seen.document["expires_in"]) * 10**9
-            self.codes["newest"] = self.codes[op["id"]] = seen.document
+            seen.document["room"] = ROOMS.get(op["actor"], 0)
+            self.codes[seen.document["room"]] = self.codes[op["id"]] = seen.document
         if "access_token" in seen.document and not seen.step.startswith("other-client-"):
-            self.sessions.append(seen.document)
+            self.sessions[ROOMS.get(op["actor"], 0)] = seen.document
         return seen
 
     def followed(self, op, call, reply):
@@ -381,35 +391,42 @@ class Trial:
         self.settle()
 
     def settle(self):
-        """What the TV is told in the end: its code, its user, and whether what it gave back works."""
+        """What each TV is told in the end: its code, its user, and whether what it gave back works."""
         time.sleep(CASE["settle"]["quietUs"] / 1e6)
-        tv = next((a["name"] for a in CASE["actors"] if a["screen"] == "first"), "tv")
+        tvs = {actor["household"]: actor["name"] for actor in reversed(CASE["actors"]) if actor["screen"] == "first"}
 
-        def read(step, **more):
+        def read(tv, step, **more):
             return self.plain(dict({"id": "read", "actor": tv, "op": step, "args": {}}, **more))
 
         if self.revoked and self.revoked[-1].get("refresh_token"):
-            read("refresh-token", given=True)
+            read(tvs[0], "refresh-token", given=True)
         for number in range(CASE["settle"]["reads"]):
             if number:
                 time.sleep(CASE["settle"]["everyUs"] / 1e6)
-            if self.codes:
-                poll, tries = read("device-token"), 0
-                # Where the last poll came too early, it told nothing of a decision (RFC 8628, 3.5).
-                while (poll.error == "slow_down" and not self.sessions
-                       and number + 1 == CASE["settle"]["reads"]):
-                    if tries == 3:
-                        raise Lost("the last poll was answered slow_down")
-                    early = sum(1 for seen in self.of("device-token") if seen.error == "slow_down")
-                    time.sleep(int(self.codes["newest"].get("interval", 5)) + 5 * early)
-                    poll, tries = read("device-token"), tries + 1
-            if self.sessions and not self.revoked and endpoint("userinfo"):
-                read("userinfo")
+            for home, tv in sorted(tvs.items()):
+                self.look(home, lambda step: read(tv, step), number + 1 == CASE["settle"]["reads"])
+
+    def look(self, home, read, is_last):
+        if home in self.codes:
+            poll, tries = read("device-token"), 0
+            # Where the last poll came too early, it told nothing of a decision (RFC 8628, 3.5).
+            while poll.error == "slow_down" and home not in self.sessions and is_last:
+                if tries == 3:
+                    raise Lost("the last poll was answered slow_down")
+                early = sum(1 for seen in self.seen if seen.op["actor"] == poll.op["actor"] and seen.error == "slow_down")
+                time.sleep(int(self.codes[home].get("interval", 5)) + 5 * early)
+                poll, tries = read("device-token"), tries + 1
+        if home in self.sessions and not self.revoked and endpoint("userinfo"):
+            read("userinfo")
 
     # What a promise says, from what was seen.
 
+    def own(self):
+        """What the living room was told that is looked at."""
+        return [seen for seen in self.seen if ROOMS.get(seen.op.get("actor"), 0) == self.home]
+
     def of(self, *steps):
-        return [seen for seen in self.seen if seen.step in steps]
+        return [seen for seen in self.own() if seen.step in steps]
 
     def polls(self, after):
         return [seen for seen in self.of("device-token") if seen.sent > after.first]
@@ -418,7 +435,10 @@ class Trial:
         return [seen for seen in self.of(step) if seen.confirmed]
 
     def is_broken(self):
-        return getattr(self, CASE["invariant"].replace("-", "_"))()
+        for self.home in sorted(set(ROOMS.values())):
+            if getattr(self, CASE["invariant"].replace("-", "_"))():
+                return True
+        return False
 
     def device_code_once(self):
         got = {}
@@ -469,13 +489,13 @@ class Trial:
     def token_isolation(self):
         """A user who approved nothing; where their ids are not known, more users than approved."""
         approved = {self.given[seen.op["id"]] for seen in self.of("approval")}
-        users = {str(seen.user) for seen in self.seen if seen.user is not None}
+        users = {str(seen.user) for seen in self.own() if seen.user is not None}
         return bool(users - approved) if self.knows_users else len(users) > len(approved)
 
     no_token_before_sign_in = token_isolation
 
     def one_owner(self):
-        users = {str(seen.user) for seen in self.seen if seen.user is not None}
+        users = {str(seen.user) for seen in self.own() if seen.user is not None}
         return len(users) > 1 or self.linearizable()
 
     def one_token(self):
@@ -510,7 +530,7 @@ class Trial:
 
     def expiry_respected(self):
         return any("access_token" in poll.document and poll.sent > codes["until"] + 1_000_000_000
-                   for codes in self.codes.values() for poll in self.of("device-token"))
+                   for codes in self.codes.values() if codes["room"] == self.home for poll in self.of("device-token"))
 
 
 def hits_of(trials, accounts):
