@@ -52,12 +52,13 @@ extension Household {
                 ?? terms.polling.every * (1 + terms.polling.jitter),
             issued.pollInterval ?? .zero, terms.polling.firstAfter ?? .zero)
         let left = issued.lifetime - wait
-        if signInTimes.contains(where: { $0 < left }) {
+        let times = signInTimes(issued)
+        if times.contains(where: { $0 < left }) {
             let delay = phoneDelay
-            guard signInTimes.contains(where: { $0 + delay < left }) else {
+            guard times.contains(where: { $0 + delay < left }) else {
                 return Self.endedWhileDelayed
             }
-            return signInTimes.contains { $0 + delay + codeWait < left }
+            return times.contains { $0 + delay + codeWait < left }
                 ? inTime(reported: reported)
                 : .abandoned(
                     "the service took \(ours: Self.words(codeWait)) to issue the code, and too little of its lifetime of "
@@ -140,16 +141,24 @@ extension Household {
 
     /// From the code on the screen to the end of the login: what is human in it, of each viewer who is to
     /// sign in with the code.
-    private var signInTimes: [Duration] {
+    private func signInTimes(_ issued: IssuedCode) -> [Duration] {
         let viewer = plan.viewer
         var times = plan.second.map { [$0.noticesCode + $0.signsIn] } ?? []
         if !viewer.givesUp, !viewer.isTooLate, !signsInBothWays {
             let logins = 1 + (viewer.cancels ? 1 : 0) + (viewer.mistypesPassword ? 1 : 0)
-            let looks = (viewer.mistypesCode ? 1 : 0) + (viewer.typesSmall ? 1 : 0)
+            let mistypes = viewer.mistypesCode && isTyped(issued)
+            let looks = (mistypes ? 1 : 0) + (viewer.typesSmall ? 1 : 0)
             let outage: Duration = viewer.losesNetwork ? Self.outage : .zero
             times.append(
                 viewer.noticesCode + viewer.signsIn * logins + Self.secondLook * looks + outage)
         }
         return times
+    }
+
+    /// Whether somebody types the code: not where the link has it in it, or where requests of the rig's enter it.
+    private func isTyped(_ issued: IssuedCode) -> Bool {
+        guard dialect.pages != nil else { return true }
+        let credential = Credential(device: phone.device.identity, bearer: nil)
+        return dialect.authenticate(issued, mvpd: nil, credential)?.address == issued.page
     }
 }

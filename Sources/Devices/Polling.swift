@@ -29,8 +29,8 @@ extension Household {
         var failures = 0
         /// Nothing but tokens that were over already.
         var deadToken: StopReason?
-        /// When the last poll without a token was sent.
-        var asked: Instant?
+        /// When the last poll without a token was sent, and answered.
+        var (asked, answered): (Instant?, Instant?)
         /// Another poll loop may be hearing what the code has served for.
         var mayBeSiblings = dialect.pages != nil && !morePollers.isEmpty
         while true {
@@ -42,7 +42,7 @@ extension Household {
             let settled = !expectsViewer && shift.hasSettled(since: since)
             record.polls += 1
             let polled = try await pollOnce(order.issued, due: due, from: tv)
-            defer { asked = polled.exchange.sent }
+            defer { (asked, answered) = (polled.exchange.sent, polled.exchange.ended) }
             switch polled.answer {
             case .signedIn where serviceClock.isOver(polled):
                 failures = 0
@@ -61,7 +61,7 @@ extension Household {
                 due = max(earliest, pace.next(due: due, ended: polled.exchange.ended))
             case .slower(let by):
                 failures = 0
-                noteSlowed(polled, after: asked ?? order.start, order.issued)
+                noteSlowed(polled, after: answered ?? order.start, order.issued)
                 pace.widen(by: by)
                 slowedDown += by
                 due = pace.next(due: due, ended: polled.exchange.ended)
@@ -107,7 +107,7 @@ extension Household {
     }
 
     /// A poll that came no sooner than asked for was told to slow down (RFC 8628, 3.5): each such answer makes every wait after it
-    /// longer. Of several poll loops the server sees more.
+    /// longer. From the answer before it: the server saw at least as much between the two. Of several poll loops it sees more.
     @inline(never)
     private func noteSlowed(_ polled: Answered, after last: Instant, _ issued: IssuedCode) {
         guard morePollers.isEmpty, let interval = issued.pollInterval else { return }

@@ -192,7 +192,8 @@ extension EventRow {
         for event in rows.indices {
             rows[event].recovery =
                 slower(courses[event].before, courses[event].after).map {
-                    .notWithin(Double(readings[event].end) - rows[event].from, slower: $0)
+                    .notWithin(
+                        Double(readings[event].after.upperBound) - rows[event].from, slower: $0)
                 } ?? readings[event].recovery
         }
         return rows
@@ -238,9 +239,7 @@ extension EventRow {
         /// What it is held against.
         let before: (seconds: Range<Int>, sum: Cell)?
         let recovery: Recovery
-        /// Seconds since the run began, before the first of which it is read no further.
-        let end: Int
-        /// The seconds in which the service should be as before: neither disturbed nor of the event.
+        /// The seconds in which the service should be as before: neither disturbed nor of the event, until it is read no further.
         let after: Range<Int>
 
         init(
@@ -265,12 +264,18 @@ extension EventRow {
                     ))
                 guard case .notWithin = recovery else { break }
             }
-            var calm = hasAfter ? row.end : Int(row.from)
+            (self.before, self.recovery) = (before, recovery)
+            // Of a moment's own second some answers are from before it.
+            let begin = hasAfter ? max(row.end, Int(row.from.rounded(.up))) : Int(row.from)
+            // Another event may begin before this one has ended.
+            end = max(end, (row[.after] ?? row[.during])?.seconds.upperBound ?? end)
+            var calm = begin
             if case .after(let disturbed) = recovery {
                 calm = max(calm, Int((row.from + disturbed).rounded()))
+                // That the last seconds of the run were calm says little.
+                if end - calm < Recovery.quiet, end >= Int(seconds.rounded(.up)) { calm = begin }
             }
-            (self.before, self.recovery, self.end) = (before, recovery, end)
-            after = calm..<max(calm, end)
+            after = min(calm, end)..<end
         }
     }
 
@@ -298,8 +303,8 @@ extension EventRow {
     }
 
     /// The operation that is slower for good, by the most: at least twice the median, with three of four answers slower than
-    /// three of four before. Of fewer than 20 answers before or after, all have to be slower than all before: of 7 each
-    /// chance does that once in 3,432 times. Of fewer still nothing is said. Nil where there is none.
+    /// three of four before. Of fewer than 20 answers before or after, all have to be slower than all before: of 10 each
+    /// chance does that once in 184,756 times, but answers of one burst are alike. Of fewer still nothing is said. Nil where there is none.
     private static func slower(
         _ before: [OperationName: Histogram], _ after: [OperationName: Histogram]
     ) -> String? {
@@ -307,7 +312,7 @@ extension EventRow {
         // In their order: of two that are slower by the same, it is always the same one.
         for name in OperationName.allCases {
             guard let earlier = before[name], let times = after[name],
-                case let fewest = min(earlier.count, times.count), fewest >= 7,
+                case let fewest = min(earlier.count, times.count), fewest >= 10,
                 let usual = earlier.milliseconds(atShare: 0.5),
                 let now = times.milliseconds(atShare: 0.5), now >= 2 * usual,
                 let high = earlier.milliseconds(atShare: fewest < 20 ? 1 : 0.75),

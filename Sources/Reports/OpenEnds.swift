@@ -2,7 +2,7 @@ internal import Journal
 internal import Rendering
 
 /// Logins of a run that ended on a page instead of the redirect URL or did not look at the password, decisions on a
-/// device whose last page did not confirm them, and polls that were slowed down for nothing: how many there were, and the
+/// device whose last page did not confirm them, and polls that were slowed down although they came as asked: how many there were, and the
 /// first of each.
 struct OpenEnds {
     private struct Sort {
@@ -41,9 +41,10 @@ struct OpenEnds {
         Sort(
             name: "slowed down though the interval was kept", noun: "poll",
             happened:
-                "came no sooner than the server had asked for, and got slow_down, which makes each wait after it 5 s longer",
+                "came no sooner than the server had asked for, and got slow_down, which makes each wait after it longer",
             remedy:
-                "Ask the server's team by what it counts polls: such as by client or address instead of by device code"),
+                "Ask the server's team by what it counts polls: such as by client or address instead of by device code"
+        ),
     ]
     static let names = sorts.map(\.name)
 

@@ -3,8 +3,9 @@ internal import Statistics
 extension Rig {
     /// This rig for one household that loses no time: of the kind with this name, or of the first, as
     /// the rig says but for its viewer, whose times are shortened, who makes no mistakes, never
-    /// gives up, and refuses the TV only where all viewers of that kind do. Everything about the target as it is; of the thresholds those that one household can
-    /// miss: counts, no times. Nil where no kind has that name. For `screenrig try`.
+    /// gives up, and refuses the TV only where all viewers of that kind do. Everything about the
+    /// target as it is; of the thresholds those that one household can miss: counts, no times. Nil
+    /// where no kind has that name. For `screenrig try`.
     public func trial(of name: String? = nil) -> Rig? {
         guard var kind = name.map({ name in kinds.first { $0.name == name } }) ?? kinds.first else {
             return nil
@@ -20,11 +21,10 @@ extension Rig {
         rig.kinds = [kind]
         // A poll that comes before the sign-in shows what "not yet" looks like here; the token must
         // have two polls' time to appear. A device grant names its interval, before which no poll is due (RFC 8628, 3.5).
-        if protocolName(of: kind) != .oauthDeviceGrant {
-            rig.polling.firstAfter = min(.seconds(1), polling.every)
-        }
+        let isGrant = protocolName(of: kind) == .oauthDeviceGrant
+        if !isGrant { rig.polling.firstAfter = min(.seconds(1), polling.every) }
         rig.polling.mode = .timer
-        rig.load = .once(households: 1, settle: max(.seconds(5), polling.every * 2))
+        rig.load = .once(households: 1, settle: max(.seconds(isGrant ? 20 : 5), polling.every * 2))
         rig.code.newCode = 0
         rig.hurry()
         rig.afterSignIn = Self.hurried(afterSignIn)

@@ -73,28 +73,33 @@ public struct BlockBootstrap: Sendable {
     /// By how much the variance of the value at `share` is larger than if each stretch stood for itself: 1 where
     /// neighbours are not alike.
     func dependence(atShare share: Double) -> Double {
-        guard !drawsSingles else { return 1 }
+        // Of fewer stretches it is chance.
+        let number = min(4, stretchCount / Self.comparable)
+        guard !drawsSingles, number > 1 else { return 1 }
         let once = [Int32](repeating: 1, count: stretchCount)
         let start = position(atShare: share, once) * stretchCount
         let last = (values.count - 1) * stretchCount
         let below = (0..<stretchCount).map { Double(running[start + $0]) }
         let total = (0..<stretchCount).map { Double(running[last + $0]) }
-        var rests: [Double] = []
-        for part in parts {
-            // What the load has made of a part of the run is no likeness of neighbours.
+        var residuals: [Double] = []
+        for index in 0..<number {
+            // What the load has made of a part of the run does not make neighbours alike.
+            let part = (stretchCount * index / number)..<(stretchCount * (index + 1) / number)
             let usual = below[part].reduce(0, +) / max(1, total[part].reduce(0, +))
-            rests += part.map { below[$0] - usual * total[$0] }
+            residuals += part.map { below[$0] - usual * total[$0] }
         }
-        let squares = rests.reduce(0) { $0 + $1 * $1 }
+        let squares = residuals.reduce(0) { $0 + $1 * $1 }
         guard squares > 0 else { return 1 }
-        let likeness = zip(rests, rests.dropFirst()).reduce(0) { $0 + $1.0 * $1.1 } / squares
-        // Rests of one average are less alike than what they are rests of (Marriott and Pope, Biometrika 41, 1954).
-        let each = Double(stretchCount) / Double(parts.count)
-        let corrected = (likeness * each + 1) / max(each / 2, each - 4)
+        let autocorrelation =
+            zip(residuals, residuals.dropFirst()).reduce(0) { $0 + $1.0 * $1.1 } / squares
+        // Residuals of one average are less alike than what they are residuals of (Marriott and Pope, Biometrika 41, 1954).
+        let each = Double(stretchCount) / Double(number)
+        let corrected = (autocorrelation * each + 1) / (each - 4)
         let alike = min(Self.mostAlike, max(0, corrected))
         return (1 + alike) / (1 - alike)
     }
 
+    private static let comparable = 10
     /// More than that cannot be told from so few stretches.
     private static let mostAlike = 0.85
 
@@ -201,7 +206,8 @@ public struct Difference: Sendable, Hashable {
                 min(base.freedom, run.freedom),
                 Double(min(base.count, run.count)) * (1 - shares[index]))
             let deviate = Significance.deviate(
-                ofStudent: (Self.logarithm(to) - Self.logarithm(from)) / error, freedom: max(1, freedom))
+                ofStudent: (Self.logarithm(to) - Self.logarithm(from)) / error,
+                freedom: max(1, freedom))
             return Difference(
                 base: from, run: to,
                 interval: Interval(low: min(low, to - from), high: max(high, to - from)),

@@ -207,7 +207,8 @@ extension OperationName {
                 + "nothing of SAML, OpenID Connect or WS-Federation is an assertion only where it leads back to the app: one "
                 + "that fails is counted here, also where it is the service's own.",
             harmless: "The provider is slow; it is not the service under test.",
-            send: "at the provider's address nothing to the service's team; to the provider: address, UTC time and status"
+            send:
+                "at the provider's address nothing to the service's team; to the provider: address, UTC time and status"
         ),
         Declaration(
             "assertion",

@@ -228,7 +228,7 @@ import Vocabulary
         }
     }
 
-    @Test("what can be broken only by a second use is checked by a second use, whatever its answer")
+    @Test("what can be broken only by a second use is checked by a second use that was answered")
     func checkedBySecondUse() {
         func checked(_ more: (inout Story) -> Void = { _ in }) -> [Int] {
             var story = story()
@@ -243,6 +243,24 @@ import Vocabulary
         #expect(checked() == [0, 0, 0])
         #expect(checked { $0.poll(at: 2_500, .denied, reason: "invalid_grant") } == [1, 0, 0])
         #expect(checked { $0.poll(at: 2_500, token: 3) } == [1, 0, 0])
+        #expect(checked { $0.poll(at: 2_500) } == [1, 0, 0], "pending, without another token")
+        // Neither an answer that was lost nor a 429 uses anything, and neither is a rival.
+        func tell(_ story: inout Story, _ operation: OperationName, at: Double, lost: Bool) {
+            let code: String? = operation == .refreshToken ? nil : "AAAAAA1"
+            let record = operation == .refreshToken ? "r1" : nil
+            story.tell(
+                .tv, operation, at: at, lost ? .success : .none, code: code, record: record,
+                status: lost ? nil : 429, lost: lost)
+        }
+        for lost in [true, false] {
+            #expect(checked { tell(&$0, .deviceToken, at: 1_900, lost: lost) } == [0, 0, 0])
+            #expect(checked { tell(&$0, .refreshToken, at: 2_900, lost: lost) } == [0, 0, 0])
+        }
+        #expect(checked { tell(&$0, .deviceToken, at: 2_500, lost: false) } == [0, 0, 0])
+        #expect(
+            checked {
+                $0.tell(.otherPhone, .refusal, at: 1_520, .none, status: 429)
+            } == [0, 0, 0])
         #expect(
             checked {
                 $0.tell(

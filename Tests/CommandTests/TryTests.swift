@@ -45,7 +45,8 @@ struct TryTests {
             """
         let trying = try await Trying.run(["try", "rig.yaml"], files: ["rig.yaml": rig])
         #expect(trying.code == 0, "\(trying.output)\(trying.errors)")
-        #expect(trying.output.contains("phone  refusal") && !trying.output.contains("phone  approval"))
+        #expect(
+            trying.output.contains("phone  refusal") && !trying.output.contains("phone  approval"))
         for step in ["approval", "poll"] {
             #expect(trying.row(step).hasSuffix("passed"), "\(step): \(trying.output)")
         }

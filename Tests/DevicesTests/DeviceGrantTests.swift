@@ -66,7 +66,7 @@ struct DeviceGrantTests {
         #expect(try !Self.life().events.contains(told))
         #expect(try Self.life(.slowsDown).events.count { $0 == told } == 1)
         // The server sees the polls of both loops.
-        #expect(try !Self.life(.slowsSecond, bench: ", pollers: 2").events.contains(told))
+        #expect(try !Self.life(.slowsDown, bench: ", pollers: 2").events.contains(told))
         let slowed = try Self.life(.slowsDown).polled
         #expect(slowed.count > 1)
         #expect(zip(slowed, slowed.dropFirst()).allSatisfy { $1 - $0 >= .seconds(7) })

@@ -355,7 +355,9 @@ import Testing
         #expect(event.detail == "idp.test")
     }
 
-    @Test("who a mistyped password signs in is known from there on: the provider may take it, and lead on by itself")
+    @Test(
+        "who a mistyped password signs in is known from there on: the provider may take it, and lead on by itself"
+    )
     func anyPasswordLedOn() throws {
         let run = try FakeRun(
             "kinds: [{viewer: {notices-code: 1s, signs-in: 2s, gives-up: 0%, wrong-password: 100%}}]",

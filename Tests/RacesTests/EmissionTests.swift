@@ -228,7 +228,8 @@ struct EmissionTests {
         #expect(try Self.output(of: judged, ["\(isShownBefore)"]) == "\(isBroken)\n")
     }
 
-    @Test("in a script of the device grant another living room has a code and an account of its own")
+    @Test(
+        "in a script of the device grant another living room has a code and an account of its own")
     func rooms() throws {
         var made = Case.sample
         made.target.protocolName = "oauth-device-grant"

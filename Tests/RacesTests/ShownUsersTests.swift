@@ -13,7 +13,9 @@ struct ShownUsersTests {
         var outcome = RaceOutcome()
         outcome.trials = trials.count
         for (number, trial) in trials.enumerated() {
-            func exchange(_ operation: OperationName, _ role: DeviceID.Role, _ user: String) -> Exchange {
+            func exchange(_ operation: OperationName, _ role: DeviceID.Role, _ user: String)
+                -> Exchange
+            {
                 var observation = Observation(operation == .assertion ? .none : .success)
                 observation.tag = Tag(mvpd: "DemoCable", user: user)
                 return Exchange(
@@ -40,9 +42,13 @@ struct ShownUsersTests {
             try outcome(right + [("viewer-7", "u2")]).whyNothingCameAbout)
         #expect(
             reason.hasPrefix(
-                "of 6 users that the service named 1 was shown to TVs of two accounts, in different trials"))
+                "of 6 users that the service named 1 was shown to TVs of two accounts, in different trials"
+            ))
         // The same account again is no other one.
         #expect(try outcome(right + [("viewer-2", "u2")]).whyNothingCameAbout == nil)
+        // Every second TV got the token of the one before it: half as many users as accounts.
+        let pairs = (0..<8).map { (login: "viewer-\($0)", shown: "u\($0 / 2)") }
+        #expect(try outcome(pairs).whyNothingCameAbout?.hasPrefix("of 4 users") == true)
         // A service that has one name for all tells nothing by it.
         let constant = (0..<6).map { (login: "viewer-\($0)", shown: "everybody") }
         #expect(try outcome(constant).whyNothingCameAbout == nil)
@@ -50,9 +56,11 @@ struct ShownUsersTests {
 
     @Test("that a trial could not tell whose token it saw is said, unless the users are the logins")
     func nameless() throws {
-        let lines = RaceText.report(try outcome([("anna", "u1"), ("otto", "u2")]), cases: [], width: 500)
+        let lines = RaceText.report(
+            try outcome([("anna", "u1"), ("otto", "u2")]), cases: [], width: 500)
         #expect(lines.contains("whose token each TV got was tested within a trial only"))
-        let named = RaceText.report(try outcome([("anna", "anna"), ("otto", "otto")]), cases: [], width: 500)
+        let named = RaceText.report(
+            try outcome([("anna", "anna"), ("otto", "otto")]), cases: [], width: 500)
         #expect(!named.contains("whose token"))
     }
 }

@@ -36,7 +36,9 @@ import Testing
         }
     }
 
-    @Test("who signs in at the same time speaks the protocol of the plan", arguments: ProtocolName.allCases)
+    @Test(
+        "who signs in at the same time speaks the protocol of the plan",
+        arguments: ProtocolName.allCases)
     func words(protocolName: ProtocolName) throws {
         let terms = RaceTerms(plans: [.named("all")])
         let variants = RacePlan.plans(terms, in: protocolName).flatMap(\.variants)
@@ -44,7 +46,8 @@ import Testing
         for variant in variants {
             let crowded = try #require(Stress.company.applied(to: variant)).schedule
             for op in crowded.ops {
-                #expect(op.step.counterpart(in: protocolName) == op.step, "\(variant.title): \(op.id)")
+                #expect(
+                    op.step.counterpart(in: protocolName) == op.step, "\(variant.title): \(op.id)")
             }
             let room = try #require(crowded.actors.last?.household)
             let passing = crowded.ops.filter { crowded[actor: $0.actor]?.household == room }

@@ -51,7 +51,26 @@ import Vocabulary
         #expect(growth { (20, 20, 60 + 30 * Double($0)) } == nil)
     }
 
-    @Test("a wave of arrivals that the service has caught up with is no backlog, however slow its responses")
+    @Test("a backlog that grows by less than chance makes of so many requests is none")
+    func chance() {
+        // One more in flight each second, of 200: less than one in 50, which 40 requests more would be by then.
+        #expect(growth { (100 + $0 % 2, 100, 60 + 30 * Double($0)) } == nil)
+        #expect(growth { (103, 100, 60 + 30 * Double($0)) } != nil)
+    }
+
+    @Test("one second's pause of the service hides no backlog that grows before and after it")
+    func pause() {
+        #expect(
+            growth(40) { second in
+                let late = second == 8 ? 20 : 0
+                let caught = second == 9 ? 20 : 0
+                return (23, 20 - late + caught, 60 + 30 * Double(second))
+            } != nil)
+    }
+
+    @Test(
+        "a wave of arrivals that the service has caught up with is no backlog, however slow its responses"
+    )
     func wave() {
         // In flight, of both operations, from second 4 on: it is empty in the last quarter, and has more than ever before.
         let waiting = [0, 2, 2, 2, 2, 4, 4, 6, 4, 8, 0, 24, 20]

@@ -140,6 +140,37 @@ import Testing
                     : .undisturbed))
     }
 
+    @Test(
+        "what is slower for good is told whatever begins within the event, and however calm the last second"
+    )
+    func slowerBesides() throws {
+        let slower = EventRow.Recovery.notWithin(
+            10, slower: "authorize p50 10.0 ms before, 40.0 ms after")
+        var run = Deployed()
+        run.fails = false
+        run.rare = { .milliseconds($0 < 13 ? 10 : 40) }
+        run.later = [
+            RunEvent(
+                name: "within", origin: .rig, began: Instant(.seconds(11)),
+                ended: Instant(.seconds(12)))
+        ]
+        #expect(try RunFold(run).runEvents.first?.recovery == slower)
+        run.later = []
+        run.latency = { .milliseconds((10..<19).contains($0) ? 150 : 10) }
+        run.rare = { .milliseconds($0 < 10 ? 10 : 40) }
+        #expect(
+            try RunFold(run).runEvents.first?.recovery.seconds == .infinity)
+    }
+
+    @Test("of a moment's own second some answers are from before it")
+    func slowerMoment() throws {
+        var run = Deployed()
+        run.fails = false
+        (run.event.began, run.event.ended) = (Instant(.milliseconds(10_900)), nil)
+        run.rare = { .milliseconds($0 < 11 ? 10 : 40) }
+        #expect(try RunFold(run).runEvents.first?.recovery.seconds == .infinity)
+    }
+
     @Test("what was slow while it was disturbed is no part of what is slower for good")
     func slowerWhileDisturbed() throws {
         var run = Deployed()
@@ -239,7 +270,7 @@ private struct Deployed: Recorded {
     var fails = true
     /// Of each answer, by the second in which it came.
     var latency: @Sendable (Int) -> Duration = { _ in .milliseconds(10) }
-    /// Likewise of the one answer a second of another operation; nil: there is none.
+    /// Likewise of the two answers a second of another operation; nil: there is none.
     var rare: (@Sendable (Int) -> Duration)?
 
     func cells(_ body: (Cell) throws -> Void) throws {
@@ -253,9 +284,9 @@ private struct Deployed: Recorded {
             try body(cell)
             guard let rare else { continue }
             var other = Cell(key: Cell.CellKey(second: second, operation: .authorize, kind: 0))
-            (other.sent, other.completed) = (1, 1)
-            other.outcomes[Int(Outcome.ok.rawValue)] = 1
-            other.latency.record(rare(second))
+            (other.sent, other.completed) = (2, 2)
+            other.outcomes[Int(Outcome.ok.rawValue)] = 2
+            for _ in 0..<2 { other.latency.record(rare(second)) }
             try body(other)
         }
     }

@@ -170,10 +170,19 @@ extension HouseholdState {
         }
     }
 
+    /// Whether the service took it or turned it down.
+    private static func isDecided(_ operation: Observed) -> Bool {
+        operation.effect == .success
+            || operation.effect == .denied && !operation.flags.contains(.throttled)
+    }
+
     /// `refresh-token-once`: two successors of one refresh token.
     private mutating func judgeRenewal(_ operation: Observed, _ beat: CompactOperation) {
-        if operation.effect == .success || operation.effect == .denied, operation.detail != 0,
-            let grantBook, grantBook.shown.count(where: { $0 == operation.detail }) > 1
+        if Self.isDecided(operation), operation.detail != 0,
+            grantBook?.renewals.contains(where: {
+                $0.shown == operation.detail && $0.beat.sequence != beat.sequence
+                    && $0.beat.call <= beat.ret
+            }) ?? false
         {
             check(.refreshTokenOnce)
         }
@@ -233,11 +242,12 @@ extension HouseholdState {
     /// `one-decision`: of two that overlapped both were confirmed. Of two that came one after the other the
     /// later may be a change of mind, and is judged by what the TV is told (`decision-final`).
     private mutating func judgeDecision(_ operation: Observed, _ beat: CompactOperation) {
+        guard Self.isDecided(operation), let life = life(of: operation) else { return }
         let isRefusal = operation.operation == .refusal
         let rivals =
             grantBook?.decisions.filter {
                 $0.code == operation.code && $0.beat.sequence != beat.sequence
-                    && $0.beat.call <= beat.ret
+                    && $0.beat.effect == .success && $0.beat.call <= beat.ret
             } ?? []
         if rivals.contains(where: { $0.isRefusal != isRefusal && $0.beat.ret >= beat.call }) {
             check(.oneDecision)
@@ -247,7 +257,7 @@ extension HouseholdState {
         {
             check(.oneOwner)
         }
-        guard operation.effect == .success, let life = life(of: operation) else { return }
+        guard operation.effect == .success else { return }
         judgeAlive(life, beat)
         if !isRefusal { judgeSecondOwner(operation, beat, life) }
         let other = grantBook?.decisions.first {

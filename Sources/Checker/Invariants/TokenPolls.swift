@@ -5,8 +5,13 @@ internal import Vocabulary
 
 extension HouseholdState {
     mutating func judgeTokenPoll(_ operation: Observed, _ beat: CompactOperation, _ life: Int) {
-        let isAnswered = [.success, .denied, .expired].contains(operation.effect)
-        if isAnswered, isUsed(operation.code, by: beat.ret, besides: beat.sequence) {
+        // Whatever it is told: it could have been another token.
+        if operation.effect != .nothing, !operation.flags.contains(.throttled),
+            grantBook?.redemptions.contains(where: {
+                $0.code == operation.code && $0.token != 0 && $0.beat.sequence != beat.sequence
+                    && $0.beat.call <= beat.ret
+            }) ?? false
+        {
             check(.deviceCodeOnce)
         }
         switch operation.effect {
@@ -153,12 +158,9 @@ extension HouseholdState {
         judgeLoss(beat, life, "not valid, though no poll had used it")
     }
 
-    /// Whether a poll that was sent by then got a token for the code, or may have. `besides`: the number of a poll that does
-    /// not count.
-    func isUsed(_ code: UInt64, by time: Int64, besides sequence: Int32? = nil) -> Bool {
-        grantBook?.redemptions.contains {
-            $0.code == code && $0.beat.call <= time && $0.beat.sequence != sequence
-        } ?? false
+    /// Whether a poll that was sent by then got a token for the code, or may have.
+    func isUsed(_ code: UInt64, by time: Int64) -> Bool {
+        grantBook?.redemptions.contains { $0.code == code && $0.beat.call <= time } ?? false
     }
 
     /// `code-kept`: before its expiry.

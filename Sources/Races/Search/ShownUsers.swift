@@ -16,6 +16,7 @@ struct ShownUsers: Sendable {
         var isShared = false
     }
     private var users: [String: Showing] = [:]
+    private var logins: Set<String> = []
     /// Living rooms whose TV showed the login itself, and those whose TV showed another name.
     private var named = 0
     private var renamed = 0
@@ -23,10 +24,11 @@ struct ShownUsers: Sendable {
     mutating func add(_ result: TrialResult) {
         for household in result.households {
             let own = result.exchanges.filter { $0.device.household == household }
-            let logins = Set(own.filter(\.signsIn).compactMap { $0.observation.tag.map(Self.name) })
+            let signIns = Set(own.filter(\.signsIn).compactMap { $0.observation.tag?.user })
             // Of two accounts either may be shown.
-            guard logins.count == 1, let login = logins.first else { continue }
-            let shown = Set(own.filter(Self.shows).compactMap { $0.observation.tag.map(Self.name) })
+            guard signIns.count == 1, let login = signIns.first else { continue }
+            let shown = Set(own.filter(Self.shows).compactMap { $0.observation.tag?.user })
+            if !shown.isEmpty { logins.insert(login) }
             for user in shown {
                 if user == login { named += 1 } else { renamed += 1 }
                 if let known = users[user] {
@@ -38,8 +40,6 @@ struct ShownUsers: Sendable {
         }
     }
 
-    private static func name(_ tag: Tag) -> String { "\(tag.mvpd)|\(tag.user)" }
-
     /// An account's own sign-in: neither a TempPass nor degraded access.
     private static func shows(_ exchange: Exchange) -> Bool {
         let profiles = exchange.observation.profiles
@@ -50,14 +50,15 @@ struct ShownUsers: Sendable {
     private static let remedy =
         "give each account its user-id (accounts: file), or play 'screenrig run', whose judge sees all households"
 
-    /// Why nothing is known of `token-isolation`; nil where most users were shown to one account each, and none to two, or
-    /// where the service has but few names for all.
+    /// Why nothing is known of `token-isolation`; nil where no user was shown to two accounts, or where the service has but few
+    /// names for all: one, or one for more than four accounts.
     var whyMixed: String? {
         let shared = users.values.count(where: \.isShared)
-        guard shared > 0, users.count >= 2 * shared else { return nil }
+        guard shared > 0, users.count > 1, 4 * users.count >= logins.count else { return nil }
         return
             "of \(Figures.counted(users.count, "user")) that the service named \(Figures.count(shared)) "
-            + (shared == 1 ? "was" : "were") + " shown to TVs of two accounts, in different trials, of which each is judged "
+            + (shared == 1 ? "was" : "were")
+            + " shown to TVs of two accounts, in different trials, of which each is judged "
             + "alone: a TV got another account's token, or the accounts are one person's; \(Self.remedy)"
     }
 

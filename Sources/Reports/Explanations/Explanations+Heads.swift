@@ -44,7 +44,7 @@ extension Explanation {
                 + "5 calm ones after the event, or by the end of the run. Disturbed is a second with more errors than chance makes of the share "
                 + "before (and more than 1 %), with a median above twice the p95 before, or with requests "
                 + "and no response. An operation with at least twice its median once all of that is over, and three of four responses slower "
-                + "than three of four before, has not recovered (of fewer than 20 responses: all slower than all before, 7 each). An event that goes on until the run ends is read like one without a length. Without "
+                + "than three of four before, has not recovered (of 10 to 19 responses before or afterwards: all slower than all before). An event that goes on until the run ends is read like one without a length. Without "
                 + "a response before it, or in a whole second after its begin, the recovery is unknown. 'rollout recovery < 30s' is a threshold.",
             harmless: "An event that changes nothing has no recovery: 'not disturbed'."),
         head(

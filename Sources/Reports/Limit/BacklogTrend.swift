@@ -57,12 +57,16 @@ package struct BacklogTrend {
         let quarter = max(1, seconds.count / Self.parts)
         let earliest = inFlight(in: seconds.prefix(quarter))
         let latest = inFlight(in: seconds.suffix(quarter))
-        guard let most = earliest.max(), let least = latest.min(), least > most else { return nil }
+        // But for one second in four, which a pause of the service's may have made.
+        let most = earliest.sorted()[earliest.count * 3 / 4]
+        let least = latest.sorted()[latest.count / 4]
+        guard least > most else { return nil }
         let from = earliest.reduce(0, +) / earliest.count
         let to = latest.reduce(0, +) / latest.count
         let times = times
         let answered = sums.dropLast().reduce(0) { $0 + $1.values.reduce(0) { $0 + $1.count } }
-        guard Double(to - from) >= Self.chance(answered), let first = times.first, let last = times.last,
+        guard Double(to - from) >= Self.chance(answered), let first = times.first,
+            let last = times.last,
             zip(times, times.dropFirst()).allSatisfy({ $0 < $1 }), last >= first * Self.times
         else { return nil }
         return Growth(from: max(0, from), to: to)

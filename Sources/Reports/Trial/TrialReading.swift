@@ -83,11 +83,11 @@ struct TrialReading {
 
     /// Of a kind whose viewers all refuse the TV: they are to be told so, and there is no token.
     private func refused(_ step: Step) -> State? {
-        guard isDeviceGrant, kind?.viewer.refuses == 1 else { return nil }
+        guard isDeviceGrant, kind?.viewer.refuses == 1,
+            let last = exchanges.last(where: { $0.step == .refuse })
+        else { return nil }
         switch step {
-        case .approval:
-            guard let last = exchanges.last(where: { $0.step == .refuse }) else { return nil }
-            return failure(last).map(State.failed) ?? .passed
+        case .approval: return failure(last).map(State.failed) ?? .passed
         case .poll:
             let polls = exchanges.filter { $0.step == .poll }
             if let token = polls.first(where: { $0.exchange.outcome == .ok }) {

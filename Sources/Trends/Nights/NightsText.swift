@@ -127,10 +127,11 @@ public enum NightsText {
     private static func gaps(_ view: NightsView, width: Int) -> [String] {
         let all = view.nights.filter(\.isGap)
         let newest = all.suffix(3)
-        return newest.flatMap { night in
-            Wrapping.lines(
-                "no values on \(night.day): \(night.gap)", width: width, hanging: 2)
-        } + (all.count > newest.count
-            ? ["and \(Figures.counted(all.count - newest.count, "older night")) without values, see the HTML page"] : [])
+        var lines = newest.map { "no values on \($0.day): \($0.gap)" }
+        if all.count > newest.count {
+            let older = Figures.counted(all.count - newest.count, "older night")
+            lines.append("and \(older) without values, see the HTML page")
+        }
+        return lines.flatMap { Wrapping.lines($0, width: width, hanging: 2) }
     }
 }
