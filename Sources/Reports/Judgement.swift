@@ -180,7 +180,12 @@ extension Summary {
         // A rule of ours is not the protocol's.
         let sources = Set(failing.map(\.source))
         let source = unlisted == 0 && sources.count == 1 ? sources.first : nil
-        let whose = source.flatMap { $0 == .documented ? nil : ", \($0.words)," } ?? ""
+        // Why a rule of ours fails a run that goes by what is documented.
+        let isSafety = source == .ours && promises.allSatisfy(\.isSafety)
+        let whose =
+            source.flatMap {
+                $0 == .documented ? nil : ", \($0.words)\(isSafety ? " of safety" : ""),"
+            } ?? ""
         return "the service violated \(what)\(whose) in \(Figures.counted(households, "household"))"
     }
 

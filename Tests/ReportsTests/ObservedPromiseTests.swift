@@ -165,6 +165,30 @@ struct ObservedPromiseTests {
             summary.explanations.contains("observed; does not fail the run: \(Self.sentence)"))
     }
 
+    @Test(
+        "an expectation of screenrig's own that fails a run by what is documented says why: it is of safety"
+    )
+    func safety() throws {
+        var rules = Rules()
+        rules.isDeviceGrant = true
+        rules.promises = Promises(.documented)
+        let judge = Judge(rules)
+        let told = [
+            Self.exchange(1, 1, .firstScreen, .deviceAuthorization, at: 0, .success),
+            Self.exchange(1, 2, .secondScreen, .refusal, at: 2_000, .success),
+            Self.exchange(1, 3, .firstScreen, .deviceToken, at: 5_000, .success),
+        ]
+        for exchange in told { judge.take(exchange) }
+        let sample = Sample(Shape(households: 3, trouble: nil), seed: Seed(11))
+        let summary = try Summary(
+            sample, thresholds: Thresholds.sample.suffix(1), findings: judge.finish())
+        #expect(
+            summary.headline.hasPrefix("Failed: the service violated decision-final ")
+                && summary.headline.contains(
+                    "screenrig's own expectation of safety, in 1 household"),
+            "\(summary.headline)")
+    }
+
     @Test("a verdict by an expectation of screenrig's own does not pass for the protocol's")
     func whoseFailure() throws {
         let sample = Sample(Shape(households: 3, trouble: nil), seed: Seed(11))
