@@ -41,7 +41,7 @@ struct CodeClock {
 
 extension Household {
     /// What it comes to when the code has run out. The viewer is in time if notice, login and slips, as the rig drew
-    /// them, and one more wait of the TV fit into the lifetime that came with the code. Then the service ended the code
+    /// them, or the time in which their TV sleeps, and one more wait of the TV fit into the lifetime that came with the code. Then the service ended the code
     /// too early, or took too long; or a rate limit of this run delayed the phone for so long. A lifetime shorter than
     /// the rig asks for, or than the usual one, may be intended: the cause names it.
     /// `reported`: by a response; else the TV's next poll would come after its end.
@@ -52,7 +52,8 @@ extension Household {
                 ?? terms.polling.every * (1 + terms.polling.jitter),
             issued.pollInterval ?? .zero, terms.polling.firstAfter ?? .zero)
         let left = issued.lifetime - wait
-        let times = signInTimes(issued)
+        let asleep = plan.viewer.tvSleeps ? standby : .zero
+        let times = signInTimes(issued).map { max($0, asleep) }
         if times.contains(where: { $0 < left }) {
             let delay = phoneDelay
             guard times.contains(where: { $0 + delay < left }) else {

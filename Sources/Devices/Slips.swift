@@ -74,7 +74,7 @@ extension Household {
     func sleepInStandby() async throws(StopReason) {
         note(.habit, "tv-sleeps")
         lane.retire(tv.device)
-        try await nap(terms.polling.every * 3)
+        try await nap(standby)
     }
 
     /// What the phone has open breaks, and it has no network for a while.
@@ -106,6 +106,8 @@ extension Household {
         if dialect.pages != nil { traces.signedIn = false }
     }
 
+    /// How long a TV is in standby.
+    var standby: Duration { terms.polling.every * 3 }
     /// Reading seven characters off a TV and typing them again.
     static let secondLook: Duration = .seconds(2)
     /// How long a phone is without a network.

@@ -28,6 +28,13 @@ final class ConformanceRow: Sendable {
         ConformanceRow(page: page, operation: operation, answers: answers, others: others)
     }
 
+    /// Who says that this status is none of them: where a refusal is our own, it is our own that there is no other.
+    func source(ofOther status: Int) -> Deviation.Source {
+        let refusals = 400..<500
+        let isOwn = answers.contains { refusals.contains($0.status) && $0.source == .own }
+        return others == .documented && isOwn && refusals.contains(status) ? .own : others
+    }
+
     /// An answer with that status.
     struct ExpectedReply: Sendable {
         var status: Int

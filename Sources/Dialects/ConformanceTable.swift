@@ -56,7 +56,8 @@ final class ConformanceTable: Sendable {
                 Deviation(
                     rule: "\(page), \(row.page): \(call.operation.name) answers \(listed)",
                     found: "status \(reply.status)",
-                    source: disputed.contains(reply.status) ? .reading : row.others)
+                    source: disputed.contains(reply.status)
+                        ? .reading : row.source(ofOther: reply.status))
             ]
         }
         return ConformanceJudge(table: self, row: row, source: document).deviations(from: expected)

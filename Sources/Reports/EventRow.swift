@@ -188,10 +188,10 @@ extension EventRow {
             readings.append(
                 Reading(of: event, in: rows, timeline, before: before, until: seconds))
         }
-        let courses = try operations(of: readings, in: history)
+        let latencies = try latencies(of: readings, in: history)
         for event in rows.indices {
             rows[event].recovery =
-                slower(courses[event].before, courses[event].after).map {
+                slower(latencies[event].before, latencies[event].after).map {
                     .notWithin(
                         Double(readings[event].after.upperBound) - rows[event].from, slower: $0)
                 } ?? readings[event].recovery
@@ -280,26 +280,26 @@ extension EventRow {
     }
 
     /// Latencies of each operation before each event, and after it.
-    private static func operations(
+    private static func latencies(
         of readings: [Reading], in history: some Recorded
     ) throws -> [(before: [OperationName: Histogram], after: [OperationName: Histogram])] {
-        var courses = readings.map { _ in
+        var latencies = readings.map { _ in
             (before: [OperationName: Histogram](), after: [OperationName: Histogram]())
         }
         try history.cells { cell in
             guard !cell.key.operation.isOfConnection else { return }
             for (event, reading) in readings.enumerated() {
                 if let before = reading.before?.seconds, before.contains(cell.key.second) {
-                    courses[event].before[cell.key.operation, default: Histogram()]
+                    latencies[event].before[cell.key.operation, default: Histogram()]
                         .merge(cell.latency)
                 }
                 if reading.after.contains(cell.key.second) {
-                    courses[event].after[cell.key.operation, default: Histogram()]
+                    latencies[event].after[cell.key.operation, default: Histogram()]
                         .merge(cell.latency)
                 }
             }
         }
-        return courses
+        return latencies
     }
 
     /// The operation that is slower for good, by the most: at least twice the median, with three of four answers slower than

@@ -62,6 +62,18 @@ struct PollingTests {
             "\(scene.record.cause)")
     }
 
+    @Test(
+        "a TV that sleeps until its code is over is not the service's fault, one that wakes in time may be",
+        arguments: [(16, .viewer), (30, .service)] as [(Int64, HouseholdRecord.Abandonment)])
+    func asleep(lifetime: Int64, abandonedBy: HouseholdRecord.Abandonment) throws {
+        let polls = Array(repeating: Scripted.answer(404), count: 99)
+        let scene = try Scene(
+            polls: polls, codeLifetime: .seconds(lifetime), viewer: "2s, tv-sleeps: 100%",
+            settle: "60s")
+        #expect(scene.polls.allSatisfy { $0 >= 15 })
+        #expect(scene.record.abandonedBy == abandonedBy, "\(scene.record.cause)")
+    }
+
     @Test("a viewer who was done after the TV's last poll did not come after the code's end")
     func afterLastPoll() throws {
         let scene = try Scene(codeLifetime: .seconds(14), viewer: "9960ms")

@@ -181,7 +181,10 @@ struct ConformanceTests {
             let found = V1.judged(row, reply)
             #expect(found.map(\.found) == ["status \(status)"])
             #expect(found.first?.rule.hasPrefix("REST V1, \(row.page): ") == true)
-            #expect(found.first?.source == (status == 412 ? .reading : row.others))
+            let ownsRefusals = ["R2", "R3", "C1", "L2"].contains(row.page) && status >= 400
+            #expect(
+                found.first?.source
+                    == (status == 412 ? .reading : ownsRefusals ? .own : row.others))
         }
     }
 
@@ -370,6 +373,22 @@ struct Recorded: Sendable, CustomTestStringConvertible {
                     + "<logoUrl>l</logoUrl><iFrameRequired>true</iFrameRequired><iFrameWidth>640"
                     + "</iFrameWidth></mvpd></mvpds></requestor></ns2:config>"),
         ]
+}
+
+extension ConformanceTests {
+    @Test(
+        "where the page's 404 is our own, another answer that something is gone is no breach of the page",
+        arguments: [OperationName.registrationRecord, .deleteRegistration, .configuration],
+        [403, 404, 410])
+    func gone(operation: OperationName, status: Int) throws {
+        let row = try #require(V1.conformance.first { $0.operation == operation })
+        let reply = Reply(
+            status: status, headers: ["Content-Type": "application/json"],
+            body: Array(#"{"status":\#(status),"message":"Gone"}"#.utf8))
+        #expect(V1.judged(row, reply).allSatisfy { $0.source != .documented })
+        let other = Reply(status: 202, headers: [:], body: [])
+        #expect(V1.judged(row, other).contains { $0.source == .documented })
+    }
 }
 
 extension ConformanceRow: CustomTestStringConvertible {

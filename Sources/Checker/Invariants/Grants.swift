@@ -249,9 +249,8 @@ extension HouseholdState {
                 $0.code == operation.code && $0.beat.sequence != beat.sequence
                     && $0.beat.effect == .success && $0.beat.call <= beat.ret
             } ?? []
-        if rivals.contains(where: { $0.isRefusal != isRefusal && $0.beat.ret >= beat.call }) {
-            check(.oneDecision)
-        }
+        let opposed = rivals.filter { $0.isRefusal != isRefusal && $0.beat.ret >= beat.call }
+        if !opposed.isEmpty { check(.oneDecision) }
         if !isRefusal, registry.codesServeOnce, operation.tag != 0,
             rivals.contains(where: { $0.person != 0 && $0.person != operation.tag })
         {
@@ -260,11 +259,7 @@ extension HouseholdState {
         guard operation.effect == .success else { return }
         judgeAlive(life, beat)
         if !isRefusal { judgeSecondOwner(operation, beat, life) }
-        let other = grantBook?.decisions.first {
-            $0.code == operation.code && $0.isRefusal != isRefusal && $0.beat.effect == .success
-                && $0.beat.ret <= beat.ret && $0.beat.ret >= beat.call
-        }
-        guard let other else { return }
+        guard let other = opposed.first(where: { $0.beat.ret <= beat.ret }) else { return }
         let gap = beat.call - other.beat.ret
         let text =
             "\(beat.name) of code \(lives[life].text) was confirmed, and so was \(other.beat.name), "
