@@ -108,9 +108,8 @@ extension Replay.ReplayOutcome {
                 within.add(hit != nil)
             }
         }
-        for breach in result.breaches where !breach.breaks(replayed.expected) {
-            others[breach.invariant, default: 0] += 1
-        }
+        let besides = result.breaches.filter { !$0.breaks(replayed.expected) }
+        for invariant in Set(besides.map(\.invariant)) { others[invariant, default: 0] += 1 }
         guard example == nil, let hit else { return }
         sentence = hit.sentence
         example = result

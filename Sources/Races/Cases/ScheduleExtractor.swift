@@ -379,9 +379,18 @@ struct ScheduleExtractor {
     }
 
     /// Of a device with several profiles: the provider that its request names, where there are several, or where it is not
-    /// that of the sign-in before it.
+    /// that of the sign-in before it. Of others that of a login, where there are several: a user may be told by it.
     private func providerArgs(of scene: Scene) -> [Schedule.Arg] {
-        guard speaksOfSessions, let mvpd = scene.mvpd else { return [] }
+        guard let mvpd = scene.mvpd else { return [] }
+        guard speaksOfSessions else {
+            guard scene.step.signsIn, scene.provider == nil else { return [] }
+            var named: [String] = []
+            for other in scenes where other.step.signsIn && other.household == scene.household {
+                if let name = other.mvpd, !named.contains(name) { named.append(name) }
+            }
+            let number = named.firstIndex(of: mvpd) ?? 0
+            return number == 0 ? [] : [.init("provider", "\(number)")]
+        }
         if passes.contains(mvpd) {
             return [.init("pass", "\(passes.firstIndex(of: mvpd) ?? 0)")]
         }

@@ -125,6 +125,19 @@ def contradiction(trial, promise):
     return found
 
 
+# Codes of all trials: of two that are alive at once, each trial knows its own only.
+ISSUED = []
+
+
+def life(made):
+    """Of a code, in nanoseconds; where its record does not tell, as long as any is good for."""
+    begin, end = (made.document.get(name) for name in ("generated", "expires"))
+    try:
+        return (int(end) - int(begin)) * 1_000_000
+    except (TypeError, ValueError):
+        return (CASE["ttl"] or 30) * 1_000_000_000
+
+
 def judge(trial, household, promise):
     """Two observations that cannot both be, or None."""
     yes, no = polls(trial, household, "success"), polls(trial, household, "absent")
@@ -193,8 +206,11 @@ def judge(trial, household, promise):
                                  trial, household, a, b, *ENDS)), None)
     if promise == "code-unique":
         made = [s for s in trial.seen if s.does == "code" and s.code]
-        return next(((a, b) for a in made for b in made if a.sent < b.sent
-                     and a.code == b.code), None)
+        # A code that was deleted may be given to whoever asks next.
+        others = [] if any(op["does"] == "delete" for op in CASE["ops"]) else [
+            s for s in ISSUED if s not in trial.seen]
+        return next(((a, b) for a in made + others for b in made if a is not b and a.sent < b.sent
+                     and a.code == b.code and (a in made or b.sent < a.first + life(a))), None)
     if promise == "logout-final":
         later = yes + [s for s in of(trial, household, "media", "authorization")
                        if s.result == "success"]
@@ -316,6 +332,7 @@ def main():
         batch = play(min(24 if trials or not ACCOUNTS else 3, times - trials))
         lost += sum(1 for trial in batch if trial.error)
         reason = next((trial.error for trial in batch if trial.error), reason)
+        ISSUED.extend(s for trial in batch for s in trial.seen if s.does == "code" and s.code)
         typed.update(user for trial in batch for user in trial.users if user not in GIVEN)
         ARE_TYPED = ARE_TYPED or any(s.user in typed for trial in batch for s in trial.seen)
         for trial in (trial for trial in batch if not trial.error):
