@@ -87,6 +87,36 @@ struct ExtractionTests {
         #expect(ops[5].offset == .milliseconds(46))
     }
 
+    @Test(
+        "of two logins with one code each keeps its provider, and what told its phone that it had taken effect"
+    )
+    func confirmed() throws {
+        let other = DeviceID(household: 7, role: .secondScreen, index: 1)
+        func login(_ number: Int, _ user: String, _ mvpd: String, by device: DeviceID) -> Exchange {
+            exchange(
+                number, .assertion, at: Int64(number) * 100, by: device, code: "AAAAAA1",
+                Observation(.none, tag: Tag(mvpd: mvpd, user: user)))
+        }
+        let life = [
+            exchange(1, .registrationCode, at: 10, Observation(.success, code: Code("AAAAAA1"))),
+            login(2, "ann", "A", by: Self.phone),
+            exchange(3, .checkCode, at: 300, by: Self.phone, code: "AAAAAA1"),
+            login(4, "ben", "B", by: other),
+            exchange(5, .checkCode, at: 500, by: other, code: "AAAAAA1"),
+            exchange(
+                6, .pollToken, at: 3_000, code: "AAAAAA1",
+                Observation(.success, tag: Tag(mvpd: "B", user: "u-1"))),
+        ]
+        let ops = try schedule(of: life, .linearizable, [6]).ops
+        #expect(
+            ops.map(\.step) == [
+                .registrationCode, .authenticate, Step(.checkCode), .authenticate, Step(.checkCode),
+                .pollToken,
+            ])
+        #expect(ops.map { $0[arg: "provider"] } == [nil, nil, nil, "1", nil, nil])
+        #expect(ops.map { $0[arg: "account"] } == [nil, nil, nil, "2", nil, nil])
+    }
+
     @Test("the platform's user and the phone's, where they are two, stay two")
     func accounts() throws {
         func signIn(

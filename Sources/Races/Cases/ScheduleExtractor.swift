@@ -45,12 +45,14 @@ struct ScheduleExtractor {
             hits.filter { $0.sequence == first.sequence || $0.operation == .assertion }
             .map { Self.start(of: self.life, before: $0) }.min() ?? first.sent
         let suspects = Self.suspects(self.life, violation.invariant)
+        let confirmations = Self.confirmations(self.life, violation.invariant)
         scenes = self.life.compactMap { exchange -> Scene? in
             let isHit = conflict.contains(exchange.sequence)
             let isSuspect = suspects.contains(exchange.sequence)
             guard isHit || exchange.sent >= from && exchange.sent <= last.sent,
                 let step = Self.step(exchange, isHit: isHit, in: self.life),
-                isHit || isSuspect || !step.isRead && Self.counts(exchange)
+                isHit || isSuspect || confirmations.contains(exchange.sequence)
+                    || !step.isRead && Self.counts(exchange)
             else { return nil }
             return Scene(
                 exchange: exchange, step: step, household: 0, isConflict: isHit,
@@ -217,6 +219,15 @@ struct ScheduleExtractor {
             if !suspects.isEmpty { suspects.insert(signIn.sequence) }
         }
         return suspects
+    }
+
+    /// Of several logins, what told each phone that its own had taken effect: without it either may have had none.
+    private static func confirmations(_ life: [Exchange], _ invariant: Invariant) -> Set<Int> {
+        guard invariant == .linearizable, life.count(where: { $0.operation == .assertion }) > 1
+        else { return [] }
+        return Set(
+            life.filter { $0.operation == .checkCode && $0.observation.result == .success }
+                .map(\.sequence))
     }
 
     /// A token that never came is seen by the reads after the race: the poll that was last of many
