@@ -9,10 +9,17 @@ import Vocabulary
 struct ShownUsersTests {
     /// Each trial: who signs in, and whom the TV is shown.
     private func outcome(_ trials: [(login: String, shown: String)]) throws -> RaceOutcome {
-        let schedule = try #require(RacePlan.catalogue.first?.variants.first).at(.zero)
         var outcome = RaceOutcome()
         outcome.trials = trials.count
-        for (number, trial) in trials.enumerated() {
+        for result in try Self.results(trials) { outcome.users.add(result) }
+        return outcome
+    }
+
+    private static func results(
+        _ trials: [(login: String, shown: String)]
+    ) throws -> [TrialResult] {
+        let schedule = try #require(RacePlan.catalogue.first?.variants.first).at(.zero)
+        return trials.enumerated().map { number, trial in
             func exchange(_ operation: OperationName, _ role: DeviceID.Role, _ user: String)
                 -> Exchange
             {
@@ -23,15 +30,31 @@ struct ShownUsersTests {
                     operation: operation, planned: .start, sent: .start, ended: .start,
                     delivery: .answered(status: 200), outcome: .ok, observation: observation)
             }
-            outcome.users.add(
-                TrialResult(
-                    schedule: schedule, households: [number],
-                    exchanges: [
-                        exchange(.assertion, .secondScreen, trial.login),
-                        exchange(.pollToken, .firstScreen, trial.shown),
-                    ]))
+            return TrialResult(
+                schedule: schedule, households: [number],
+                exchanges: [
+                    exchange(.assertion, .secondScreen, trial.login),
+                    exchange(.pollToken, .firstScreen, trial.shown),
+                ])
         }
-        return outcome
+    }
+
+    private struct Played: Arena {
+        var results: [TrialResult]
+        func play(_ schedules: [Schedule]) async -> [TrialResult] { results }
+    }
+
+    @Test("a replay without a hit is no answer where one user was shown to two accounts")
+    func replayed() async throws {
+        var found = Case.sample
+        found.expected.invariant = .tokenIsolation
+        for (shown, isUndecided) in [("u2", true), ("u3", false)] {
+            let trials = [("anna", "u1"), ("otto", "u2"), ("maria", shown)]
+                .map { (login: $0.0, shown: $0.1) }
+            let outcome = await Replay(found, on: Played(results: try Self.results(trials)))
+                .play(times: 3)
+            #expect((outcome.whyUndecided(found) != nil) == isUndecided)
+        }
     }
 
     @Test("a user who is shown to TVs of two accounts leaves open whose token they got: no pass")

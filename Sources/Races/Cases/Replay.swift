@@ -32,6 +32,8 @@ public struct Replay: Sendable {
         public var wasStopped: Bool
         /// A set-up was throttled to its end.
         public var isHeldUp = false
+        /// Whose sign-ins TVs showed.
+        var users = ShownUsers()
         /// What each read took to be answered: the same short request over and over.
         var latencies: [Duration] = []
 
@@ -44,6 +46,14 @@ public struct Replay: Sendable {
         public func source(_ replayed: Case) -> PromiseSource {
             let breach = example?.breaches.first { $0.breaks(replayed.expected) }
             return breach?.source ?? replayed.expected.source
+        }
+
+        /// Why no hit is no answer where the case is about what belongs to another household; nil where it is one.
+        public func whyUndecided(_ replayed: Case) -> String? {
+            guard rate.hits == 0, replayed.expected.invariant.isBetweenHouseholds else {
+                return nil
+            }
+            return users.whyMixed
         }
 
         /// With 95 %, from both sides.
@@ -94,6 +104,7 @@ extension Replay.ReplayOutcome {
             discarded += 1
             return
         }
+        users.add(result)
         latencies += result.exchanges.compactMap { exchange in
             guard exchange.isPoll, let first = exchange.firstByte else {
                 return nil

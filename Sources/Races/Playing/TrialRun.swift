@@ -279,13 +279,14 @@ actor TrialRun {
         for position in cluster.members where !isEarly(position) {
             guard await prepare(position) else { return }
         }
-        for position in cluster.members
-        where schedule.ops[position].gate != .none && ops[position].call != nil {
-            await hold(position)
-        }
+        // What is held while others have their turn ends with a time-out, of the service's or of ours.
         if let trialSerializer, !hasEntered {
             hasEntered = true
             await trialSerializer.value.enter()
+        }
+        for position in cluster.members
+        where schedule.ops[position].gate != .none && ops[position].call != nil {
+            await hold(position)
         }
         await release(cluster, after: ripening)
     }

@@ -2,7 +2,7 @@ internal import Dialects
 internal import Journal
 internal import Rendering
 
-/// Whose sign-ins TVs showed, over all trials of a race. Each trial is judged alone: where a service's users have names of its
+/// Whose sign-ins TVs showed, over all trials of a race or a replay. Each trial is judged alone: where a service's users have names of its
 /// own, one trial cannot tell whose token it saw. That two accounts were shown the same user, in different trials, only all of them
 /// together tell.
 ///

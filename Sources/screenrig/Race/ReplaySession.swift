@@ -86,7 +86,9 @@ struct ReplaySession {
     private func code(of outcome: Replay.ReplayOutcome, wasInterrupted: Bool) -> ExitCode {
         if wasInterrupted { return .interrupted }
         let isCutShort = outcome.isHeldUp && outcome.rate.hits == 0
-        if outcome.rate.trials == 0 || isCutShort { return .couldNotRun }
+        if outcome.rate.trials == 0 || isCutShort || outcome.whyUndecided(known) != nil {
+            return .couldNotRun
+        }
         return outcome.rate.hits > 0 ? .failed : .passed
     }
 
@@ -114,11 +116,11 @@ struct ReplaySession {
             if let fixed { Terminal.print(inWords: "  \(fixed.verdict(outcome.rate))", hanging: 4) }
         }
         guard code != .passed else { return }
+        let incomplete =
+            "no replay could be completed: "
+            + "\(outcome.reason.isEmpty ? "no response arrived" : outcome.reason)"
         let message =
-            code == .couldNotRun
-            ? "no replay could be completed: "
-                + "\(outcome.reason.isEmpty ? "no response arrived" : outcome.reason)"
-            : ""
+            code == .couldNotRun ? outcome.whyUndecided(known) ?? incomplete : ""
         throw CommandFailure(code: code, message: asJSON ? "" : message)
     }
 
