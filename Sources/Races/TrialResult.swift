@@ -12,8 +12,12 @@ public struct TrialResult: Sendable {
     public var releases: [ReleaseTime]
     /// Broken promises that count: never suspicions. Empty where nothing broke.
     public var breaches: [Breach]
-    /// The first answer that the protocol's pages do not allow, in the judge's words; nil where there was none.
-    public var deviation: String?
+    /// Answers that the protocol's pages, or our reading of them, do not allow: of each the breach of `conforms`.
+    public var deviations: [Breach] = []
+    /// The first that the pages do not allow, in the judge's words; nil where there was none.
+    public var deviation: String? {
+        deviations.first { $0.source == .documented }?.sentence
+    }
     /// Why it says nothing; nil when it counts.
     public var discarded: Discard?
     public var exchanges: [Exchange]

@@ -117,6 +117,32 @@ struct ExtractionTests {
         #expect(ops.map { $0[arg: "account"] } == [nil, nil, nil, "2", nil, nil])
     }
 
+    @Test("what is asked about an older session brings that session along")
+    func olderSession() throws {
+        let life = [
+            session(1, "AAAAAA1", "A", at: 10), session(2, "BBBBBB2", "A", at: 1_000),
+            exchange(3, .sessionByCode, at: 1_500, by: Self.phone, code: "AAAAAA1"),
+        ]
+        let ops = try schedule(of: life, .sessionSuperseded, [2, 3]).ops
+        #expect(ops.map(\.step) == [.createSession, .createSession, .sessionByCode])
+        #expect(ops.map { $0[arg: "code"] } == [nil, nil, "create-session"])
+    }
+
+    @Test("what a temporary pass was asked for names it, on a device that asks for no session")
+    func pass() throws {
+        let life = [
+            exchange(1, .profilesByMVPD, at: 10, mvpd: "TryPass", Observation(.absent)),
+            exchange(
+                2, .authorize, at: 100, mvpd: "TryPass",
+                Observation(.success, record: "authorize temporary")),
+            exchange(
+                3, .authorize, at: 2_000, mvpd: "TryPass",
+                Observation(.success, record: "authorize temporary")),
+        ]
+        let ops = try schedule(of: life, .tempPassBudget, [2, 3]).ops
+        #expect(ops.map { $0[arg: "pass"] } == ["0", "0"])
+    }
+
     @Test("the platform's user and the phone's, where they are two, stay two")
     func accounts() throws {
         func signIn(

@@ -50,6 +50,45 @@ struct ReplayTests {
         #expect(outcome.others == [.tokenMonotonic: 5])
     }
 
+    @Test("that a case out of a run has reproduced nowhere is told where it does not")
+    func unmeasured() async {
+        var known = Case.sample
+        let arena = SyntheticArena { _ in [:] }
+        let outcome = await Replay(known, on: arena).play(times: 5)
+        let words = "no hit is no sign of a fix"
+        #expect(!outcome.notes(known).contains { $0.contains(words) })
+        known.evidence = nil
+        #expect(outcome.notes(known).contains { $0.contains(words) })
+    }
+
+    @Test(
+        "an answer against the form is a hit of its case: of the same operation, and broken twice in a trial it is one",
+        arguments: [("conforms: registration-record", 3), ("conforms: configuration", 0)])
+    func deviations(signature: String, hits: Int) async {
+        struct Deviating: Arena {
+            func play(_ schedules: [Schedule]) async -> [TrialResult] {
+                schedules.map { schedule in
+                    let breach = Breach(
+                        .conforms, source: .documented, sentence: "registration-record: status 200",
+                        signature: "conforms: registration-record")
+                    var result = TrialResult(
+                        schedule: schedule,
+                        breaches: [
+                            Breach(.oneToken, sentence: "one"), Breach(.oneToken, sentence: "two"),
+                        ])
+                    result.deviations = [breach, breach]
+                    return result
+                }
+            }
+        }
+        var known = Case.sample
+        known.expected = Case.Expected(
+            .conforms, source: .documented, ops: [], signature: signature, sentence: "")
+        let outcome = await Replay(known, on: Deviating()).play(times: 3)
+        #expect(outcome.rate == HitRate(hits: hits, trials: 3))
+        #expect(outcome.others == [.oneToken: 3])
+    }
+
     @Test(
         "a reading of ours of the same name is no hit of what is documented, and the other way round it is",
         arguments: [

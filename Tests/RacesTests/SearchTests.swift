@@ -68,7 +68,12 @@ struct RuleArena: Arena {
                 delivery: .answered(status: 200), outcome: .ok,
                 observation: Observation(signsIn ? .success : .absent))
             if deviates?(offset) ?? false {
-                result.deviation = "profiles-by-code: a profile has a userID; found none"
+                result.deviations = [
+                    Breach(
+                        .conforms, source: .documented,
+                        sentence: "profiles-by-code: a profile has a userID; found none",
+                        signature: "conforms", household: 0, exchanges: [1])
+                ]
             }
             if fails?(offset) ?? false {
                 (answer.delivery, answer.outcome) = (.answered(status: 500), .serverError)

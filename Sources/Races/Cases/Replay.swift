@@ -111,7 +111,12 @@ extension Replay.ReplayOutcome {
             }
             return first - exchange.sent
         }
-        let hit = result.breaches.first { $0.breaks(replayed.expected) }
+        let expected = replayed.expected
+        // Of answers against the form the same is the same operation's.
+        let hit =
+            expected.invariant == .conforms
+            ? result.deviations.first { $0.signature == expected.signature }
+            : result.breaches.first { $0.breaks(expected) }
         rate.add(hit != nil)
         if let swept = replayed.swept, let offset = result[release: swept]?.offset {
             offsets.append(offset)

@@ -40,9 +40,12 @@ struct ScheduleExtractor {
         let conflict = Set(violation.exchanges)
         let hits = self.life.filter { conflict.contains($0.sequence) }
         guard let first = hits.first, let last = hits.last else { return }
-        // Each login of the conflict needs its code, a device with several profiles one for each.
+        // Each login of the conflict needs its code, a device with several profiles one for each, and so does what is asked
+        // about a code.
         let from =
-            hits.filter { $0.sequence == first.sequence || $0.operation == .assertion }
+            hits.filter {
+                $0.sequence == first.sequence || $0.operation == .assertion || $0.code != nil
+            }
             .map { Self.start(of: self.life, before: $0) }.min() ?? first.sent
         let suspects = Self.suspects(self.life, violation.invariant)
         let confirmations = Self.confirmations(self.life, violation.invariant)
@@ -194,7 +197,13 @@ struct ScheduleExtractor {
         return scenes.first { $0.step == .createSession }?.exchange
     }
 
-    private var speaksOfSessions: Bool { scenes.contains { $0.step == .createSession } }
+    /// A device whose access is a temporary pass asks for no session.
+    private var speaksOfSessions: Bool {
+        let own: Set<OperationName> = [
+            .createSession, .profiles, .profilesByMVPD, .profilesByCode, .ssoProfile,
+        ]
+        return life.contains { own.contains($0.operation) }
+    }
 
     // MARK: What is kept
 

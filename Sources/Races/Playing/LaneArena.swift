@@ -225,7 +225,7 @@ public final class LaneArena: Arena {
         var result = result
         result.exchanges = sent.map(\.exchange)
         if result.discarded == nil {
-            (result.breaches, result.deviation) = judge.judge(
+            (result.breaches, result.deviations) = judge.judge(
                 result.exchanges, of: result, besides: others)
             if result.breaches.isEmpty { result.discarded = result.unread ?? result.failure }
         }

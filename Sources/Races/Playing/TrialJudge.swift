@@ -8,10 +8,10 @@ struct TrialJudge: Sendable {
 
     /// Broken promises of its living rooms: device, code and account are its own, so that what only the
     /// last reading shows is its making as well. `others` are trials that had the same code
-    /// (`SharedCodes`). `deviation`: what is said of the first answer that the protocol's pages do not allow.
+    /// (`SharedCodes`). `deviations`: answers that the protocol's pages, or our reading of them, do not allow.
     func judge(
         _ exchanges: [Exchange], of trial: TrialResult, besides others: [Exchange] = []
-    ) -> (breaches: [Breach], deviation: String?) {
+    ) -> (breaches: [Breach], deviations: [Breach]) {
         let judge = Judge(rules)
         for household in Set(others.map(\.device.household)).sorted() {
             Self.tell(judge, others, of: household)
@@ -27,7 +27,7 @@ struct TrialJudge: Sendable {
         }
         return (
             counted.filter { !$0.invariant.isAboutRun }.map(Breach.init),
-            counted.first { $0.invariant == .conforms && $0.source == .documented }?.sentence
+            counted.filter { $0.invariant == .conforms }.map(Breach.init)
         )
     }
 

@@ -81,7 +81,7 @@ def code_binds_device(trial, household):
     return pair((v, s) for v in views(trial, household, "poll", "confirm")
                 if v.kind == "regular" and (v.user, v.mvpd) not in own
                 for s in missing(trial, household, v.mvpd)
-                if s.sent > v.first and not ended(trial, household, v, s, v.mvpd))
+                if s.sent > v.first and not between(trial, household, v, s, *ENDS))
 
 
 def action_true(trial, household):
