@@ -53,13 +53,15 @@ extension Household {
             issued.pollInterval ?? .zero, terms.polling.firstAfter ?? .zero)
         let left = issued.lifetime - wait
         let asleep = plan.viewer.tvSleeps ? standby : .zero
-        let times = signInTimes(issued).map { max($0, asleep) }
-        if times.contains(where: { $0 < left }) {
+        let times = signInTimes(issued)
+        /// Whether somebody is done that long before the code's end, where each takes so much longer.
+        func isInTime(_ delay: Duration = .zero, _ wait: Duration = .zero) -> Bool {
+            times.contains { max($0 + delay, asleep) + wait < left }
+        }
+        if isInTime() {
             let delay = phoneDelay
-            guard times.contains(where: { $0 + delay < left }) else {
-                return Self.endedWhileDelayed
-            }
-            return times.contains { $0 + delay + codeWait < left }
+            guard isInTime(delay) else { return Self.endedWhileDelayed }
+            return isInTime(delay, codeWait)
                 ? inTime(reported: reported)
                 : .abandoned(
                     "the service took \(ours: Self.words(codeWait)) to issue the code, and too little of its lifetime of "

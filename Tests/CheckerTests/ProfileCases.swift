@@ -676,6 +676,16 @@ extension ProfileCase {
                 reason: "temporary_access_duration_limit_exceeded")
             $0.decide(at: 71_000, mvpd: "Pass", source: "temppass")
         },
+        ProfileCase(
+            "I31: what was denied because no resource is left is permitted", .tempPassBudget
+        ) {
+            exceeded(&$0)
+            $0.decide(at: 11_000, mvpd: "Pass", source: "temppass", resource: "ch-3")
+        },
+        ProfileCase("I31: what a pass was used for stays good when no resource is left (B52)") {
+            exceeded(&$0)
+            $0.decide(at: 11_000, mvpd: "Pass", source: "temppass")
+        },
         ProfileCase("I31: a pass permits after the end that it showed", .tempPassBudget) {
             pass(&$0)
             $0.decide(at: 70_000, mvpd: "Pass", source: "temppass")
@@ -707,6 +717,13 @@ extension ProfileCase {
     ]
 
     private static let taker = Tag(mvpd: "Pass", user: "temppass_1")
+
+    private static func exceeded(_ story: inout Story) {
+        pass(&story)
+        story.decide(
+            at: 10_000, .denied, mvpd: "Pass", source: "temppass", resource: "ch-3",
+            reason: "temporary_access_resources_limit_exceeded")
+    }
 
     private static func pass(_ story: inout Story) {
         story.session()

@@ -243,6 +243,7 @@ struct EmissionTests {
                     who=None, mvpd="", code="AAAAAA1", failed=False, expires=None,
                     document={"generated": "1000", "expires": 11000})
             first, second = made(0), made(int(seconds) * 10**9)
+            script["CASE"]["ops"] = [{"does": "code", "actor": "tv"}]
             script["ISSUED"].extend([first, second])
             trials = [types.SimpleNamespace(seen=[one], users={}) for one in (first, second)]
             print(*[script["judge"](trial, "a", "code-unique") is not None for trial in trials])

@@ -49,9 +49,18 @@ extension HouseholdState {
     ) {
         let slot = operation.slot
         guard slot > 0 else { return }
-        if operation.effect == .denied, answer.reason == .passUsedUp {
+        if operation.effect == .denied,
+            answer.reason == .passUsedUp || answer.reason == .passExceeded
+        {
             var pass = book.passes[slot] ?? ProfileBook.PassSeen(subject: answer.subject)
-            if pass.subject == answer.subject, pass.usedUp == nil { pass.usedUp = beat }
+            guard pass.subject == answer.subject else { return }
+            if answer.reason == .passUsedUp {
+                if pass.usedUp == nil { pass.usedUp = beat }
+            } else if operation.step == .authorize, operation.resource != ModelOperation.none,
+                !pass.exceeded.contains(where: { $0.resource == operation.resource })
+            {
+                pass.exceeded.append((operation.resource, beat))
+            }
             book.passes[slot] = pass
             return
         }
@@ -63,7 +72,11 @@ extension HouseholdState {
         if pass.permit == nil { pass.permit = beat }
         check(.tempPassBudget)
         judgeEnd(of: pass, operation, beat)
-        guard let over = pass.usedUp, over.ret < beat.call - registry.visibility else { return }
+        // One with a number of resources goes on for those that it has been used for: for what was denied it is over.
+        let denied = pass.exceeded.first { $0.resource == operation.resource }?.beat
+        guard let over = pass.usedUp ?? denied, over.ret < beat.call - registry.visibility else {
+            return
+        }
         let gap = beat.call - over.ret
         let text =
             "\(beat.name) was permitted by a temporary pass \(milliseconds(gap)) after \(over.name) had "

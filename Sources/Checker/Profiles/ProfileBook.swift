@@ -86,6 +86,8 @@ final class ProfileBook {
         var expires: Int64 = 0
         var shown: CompactOperation?
         var usedUp: CompactOperation?
+        /// What was denied because it has no resource left.
+        var exceeded: [(resource: UInt8, beat: CompactOperation)] = []
     }
 
     /// The TV's last configuration, and the providers whose platform sign-on it had switched off.
@@ -291,7 +293,11 @@ struct ProfileAnswer: Sendable {
     }
 
     /// Why a request was turned down, as far as it matters here.
-    enum RefusalReason: Sendable { case invalidated, passUsedUp, deniedByProvider, other }
+    enum RefusalReason: Sendable {
+        case invalidated, deniedByProvider, other
+        /// A temporary pass is over, or has no resource left.
+        case passUsedUp, passExceeded
+    }
 
     var shown: [ShownProfile] = []
     /// Of the identity that the request named; 0: none.
@@ -343,6 +349,7 @@ extension ProfileAnswer.RefusalReason {
         case "authenticated_profile_invalidated", "authorization_denied_by_session_invalidated":
             self = .invalidated
         case "temporary_access_duration_limit_exceeded": self = .passUsedUp
+        case "temporary_access_resources_limit_exceeded": self = .passExceeded
         case "authorization_denied_by_mvpd": self = .deniedByProvider
         default: self = .other
         }

@@ -27,8 +27,9 @@ public struct Replay: Sendable {
         public var others: [Invariant: Int]
         /// The first breach in the judge's words.
         public var sentence: String
-        /// The first trial that hit.
+        /// The first trial that hit, and by what.
         public var example: TrialResult?
+        var hit: Breach?
         public var wasStopped: Bool
         /// A set-up was throttled to its end.
         public var isHeldUp = false
@@ -44,16 +45,14 @@ public struct Replay: Sendable {
 
         /// Whose promise it is: by the judge where it broke, as the case has it where it did not.
         public func source(_ replayed: Case) -> PromiseSource {
-            let breach = example?.breaches.first { $0.breaks(replayed.expected) }
-            return breach?.source ?? replayed.expected.source
+            hit?.source ?? replayed.expected.source
         }
 
         /// Why no hit is no answer where the case is about what belongs to another household; nil where it is one.
         public func whyUndecided(_ replayed: Case) -> String? {
-            guard rate.hits == 0, replayed.expected.invariant.isBetweenHouseholds else {
-                return nil
-            }
-            return users.whyMixed
+            let isAboutUsers = [.tokenIsolation, .identityIsolation].contains(
+                replayed.expected.invariant)
+            return rate.hits == 0 && isAboutUsers ? users.whyMixed : nil
         }
 
         /// With 95 %, from both sides.
@@ -96,7 +95,15 @@ extension Replay.ReplayOutcome {
     fileprivate mutating func take(
         _ result: TrialResult, _ replayed: Case, _ offsets: inout [Duration]
     ) {
-        if let discard = result.discarded {
+        let expected = replayed.expected
+        // Of answers against the form the same is the same operation's.
+        let hit =
+            expected.invariant == .conforms
+            ? result.deviations.first {
+                $0.breaks(.conforms, of: expected.source) && $0.signature == expected.signature
+            } : result.breaches.first { $0.breaks(expected) }
+        // An answer that cannot be read says nothing but that it breaks the form.
+        if hit == nil, let discard = result.discarded {
             if discard == .stopped { wasStopped = true }
             if reason.isEmpty || reason == "\(TrialResult.Discard.stopped)" {
                 reason = result.reasonOfDiscard
@@ -111,12 +118,6 @@ extension Replay.ReplayOutcome {
             }
             return first - exchange.sent
         }
-        let expected = replayed.expected
-        // Of answers against the form the same is the same operation's.
-        let hit =
-            expected.invariant == .conforms
-            ? result.deviations.first { $0.signature == expected.signature }
-            : result.breaches.first { $0.breaks(expected) }
         rate.add(hit != nil)
         if let swept = replayed.swept, let offset = result[release: swept]?.offset {
             offsets.append(offset)
@@ -127,8 +128,7 @@ extension Replay.ReplayOutcome {
         let besides = result.breaches.filter { !$0.breaks(replayed.expected) }
         for invariant in Set(besides.map(\.invariant)) { others[invariant, default: 0] += 1 }
         guard example == nil, let hit else { return }
-        sentence = hit.sentence
-        example = result
+        (sentence, example, self.hit) = (hit.sentence, result, hit)
     }
 }
 

@@ -17,7 +17,7 @@ extension Replay.ReplayOutcome {
     public func notes(_ replayed: Case) -> [String] {
         var lines: [String] = []
         if !sentence.isEmpty { lines.append(sentence) }
-        if rate.hits == 0, rate.trials > 0, replayed.evidence == nil {
+        if rate.hits == 0, rate.trials > 0, replayed.evidence.map({ $0.rate.hits == 0 }) ?? true {
             lines.append(
                 "this case was taken from a run and has reproduced nowhere yet: it may lack what the violation needs, so that "
                     + "no hit is no sign of a fix; replay it on the target where it was found first"

@@ -235,8 +235,10 @@ struct ScheduleExtractor {
         guard invariant == .linearizable, life.count(where: { $0.operation == .assertion }) > 1
         else { return [] }
         return Set(
-            life.filter { $0.operation == .checkCode && $0.observation.result == .success }
-                .map(\.sequence))
+            life.filter {
+                $0.device.role == .secondScreen && $0.observation.result == .success
+                    && ($0.operation == .checkCode || $0.operation == .profilesByCode)
+            }.map(\.sequence))
     }
 
     /// A token that never came is seen by the reads after the race: the poll that was last of many
@@ -405,7 +407,7 @@ struct ScheduleExtractor {
         guard speaksOfSessions else {
             guard scene.step.signsIn, scene.provider == nil else { return [] }
             var named: [String] = []
-            for other in scenes where other.step.signsIn && other.household == scene.household {
+            for other in scenes where other.step.signsIn {
                 if let name = other.mvpd, !named.contains(name) { named.append(name) }
             }
             let number = named.firstIndex(of: mvpd) ?? 0

@@ -97,12 +97,16 @@ struct ReplaySession {
     ) throws {
         let target = stage.venue.targetName
         var told = known
+        let undecided = outcome.whyUndecided(known)
+        let fixed = undecided == nil ? fixed : nil
         if let via = rig.proxyText { told.path = outcome.path(through: via) }
-        if saves, outcome.rate.trials > 0 { try save(outcome, &told, stage) }
+        if saves, outcome.rate.trials > 0, undecided == nil { try save(outcome, &told, stage) }
         let broken = known.expected.invariant
         let source = outcome.source(known)
         let level = stage.promises.meaning(of: broken, from: source)
         if asJSON {
+            var outcome = outcome
+            outcome.reason = undecided ?? outcome.reason
             Terminal.print(
                 outcome.json(
                     told, target: target, level: level, fixed: fixed, exitCode: code.rawValue))
@@ -120,7 +124,7 @@ struct ReplaySession {
             "no replay could be completed: "
             + "\(outcome.reason.isEmpty ? "no response arrived" : outcome.reason)"
         let message =
-            code == .couldNotRun ? outcome.whyUndecided(known) ?? incomplete : ""
+            code == .couldNotRun ? undecided ?? incomplete : ""
         throw CommandFailure(code: code, message: asJSON ? "" : message)
     }
 

@@ -185,8 +185,12 @@ class Trial:
                 return anchor["event"] == "firstReplyByte"
             return follows(next(o for o in ops if o["id"] == anchor["op"]), other)
 
-        for op in ops:
-            call, wire = self.prepare(op)
+        prepared = [(op,) + tuple(self.prepare(op)) for op in ops]
+        # What is held while others have their turn ends with a time-out.
+        if not self.inside:
+            self.inside = True
+            self.turnstile.enter()
+        for op, call, wire in prepared:
             before = [other for other, taken in gates if taken is wire]
             if before and all(follows(op, other) for other in before):
                 later[op["id"]] = call
@@ -196,9 +200,6 @@ class Trial:
                 wire.hold(*call)
             gates.append((op, wire))
         time.sleep(0.05)
-        if not self.inside:
-            self.inside = True
-            self.turnstile.enter()
         for op, wire in gates:
             if op["id"] not in later and wire.answered_early():
                 raise Lost(op["id"] + " was answered before it was complete")

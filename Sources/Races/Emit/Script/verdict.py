@@ -129,13 +129,20 @@ def contradiction(trial, promise):
 ISSUED = []
 
 
+def keeps_codes():
+    """Whether a code that was issued is good until its end: not deleted, used, or replaced by a newer one."""
+    made = [op["actor"] for op in CASE["ops"] if op["does"] == "code"]
+    ends = ("delete", "logout", "sign-in")
+    return len(made) == len(set(made)) and not any(op["does"] in ends for op in CASE["ops"])
+
+
 def life(made):
-    """Of a code, in nanoseconds; where its record does not tell, as long as any is good for."""
+    """Of a code, in nanoseconds; where its record does not tell, ten seconds, which any is good for."""
     begin, end = (made.document.get(name) for name in ("generated", "expires"))
     try:
         return (int(end) - int(begin)) * 1_000_000
     except (TypeError, ValueError):
-        return (CASE["ttl"] or 30) * 1_000_000_000
+        return 10_000_000_000
 
 
 def judge(trial, household, promise):
@@ -206,11 +213,10 @@ def judge(trial, household, promise):
                                  trial, household, a, b, *ENDS)), None)
     if promise == "code-unique":
         made = [s for s in trial.seen if s.does == "code" and s.code]
-        # A code that was deleted may be given to whoever asks next.
-        others = [] if any(op["does"] == "delete" for op in CASE["ops"]) else [
-            s for s in ISSUED if s not in trial.seen]
+        # A code that is over may be given to whoever asks next.
+        others = [s for s in ISSUED if s not in trial.seen] if keeps_codes() else []
         return next(((a, b) for a in made + others for b in made if a is not b and a.sent < b.sent
-                     and a.code == b.code and (a in made or b.sent < a.first + life(a))), None)
+                     and a.code == b.code and (a in made or b.sent < a.sent + life(a))), None)
     if promise == "logout-final":
         later = yes + [s for s in of(trial, household, "media", "authorization")
                        if s.result == "success"]
