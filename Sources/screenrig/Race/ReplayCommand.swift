@@ -24,8 +24,8 @@ struct ReplayCommand: AsyncParsableCommand {
             ${file:PATH}) are sent only to hosts that you name with --target or --allow. Its programs run \
             only with --trust.
 
-            Exit codes: 0 does not reproduce, 1 reproduces, 2 bad case or command line, 3 could not run, 130 \
-            interrupted.
+            Exit codes: 0 does not reproduce, 1 reproduces, 2 bad case or command line, 3 could not run or \
+            tell, 130 interrupted.
             """)
 
     enum Form: String, CaseIterable, ExpressibleByArgument { case python, har }
