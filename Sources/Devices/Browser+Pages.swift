@@ -98,9 +98,9 @@ extension Household {
             walk.isPressedTwice = plan.viewer.submitsTwice && !walk.person.isSecond
         }
         if entry.typesUser { walk.progress.hasSentUser = true }
-        walk.isMistyped =
+        let isMistyped =
             entry.typesPassword && walk.person.mistypesPassword && !walk.hasMistyped
-        if walk.isMistyped {
+        if isMistyped {
             walk.hasMistyped = true
             // The page will come back, and the viewer types again.
             walk.progress = LoginProgress()
@@ -108,8 +108,8 @@ extension Household {
         }
         let fields = entry.fields(user: account.user, password: password)
         submit(entry.form, fields, of: page, walk, by: entry.form.button)
-        walk.call.provoked = walk.isMistyped
-        if walk.isMistyped { walk.mistypedAt = walk.call.address.origin.host }
+        walk.call.provoked = isMistyped
+        if isMistyped { walk.mistypedAt = walk.call.address.origin.host }
     }
 
     /// Sends a form as its button says, or as it says itself; by GET the page leads on to an address.

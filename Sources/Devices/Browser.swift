@@ -17,8 +17,10 @@ extension Household {
         var progress = LoginProgress()
         var hasAskedProgram = false
         var hasMistyped = false
-        /// The password that was sent last is the mistyped one: until the page comes back it may be taken.
-        var isMistyped = false
+        /// The password that was sent last is the mistyped one: the provider may accept it.
+        var isMistyped: Bool {
+            hasMistyped && !progress.hasSentUser && !progress.hasSentPassword
+        }
         /// The host that the mistyped password was sent to.
         var mistypedAt = ""
         /// The call is the login page's button, which the viewer presses twice.

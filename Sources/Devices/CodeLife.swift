@@ -117,7 +117,7 @@ extension Household {
         "\(ours: HouseholdRecord.delayed)", by: .run)
 
     /// `5 s`, `1.5 s`, `1 ms`: rounded to a tenth.
-    private static func words(_ life: Duration) -> String {
+    static func words(_ life: Duration) -> String {
         let milliseconds = life.nanoseconds / 1_000_000
         guard milliseconds >= 1000 else { return "\(milliseconds) ms" }
         let tenths = (milliseconds + 50) / 100

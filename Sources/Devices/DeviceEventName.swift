@@ -30,7 +30,7 @@ enum DeviceEventName: String {
     case decisionNotConfirmed = "decision not confirmed"
     /// The login went on after a password that the viewer had mistyped, and did not ask for it again; the host.
     case wrongPasswordAccepted = "wrong password accepted"
-    /// A poll that kept the server's interval was told to slow down; when it came, and when it was due.
+    /// A poll that kept the server's interval got slow_down; how long after the previous response, and the interval.
     case slowedThoughKept = "slowed down though the interval was kept"
     /// The account may not watch a resource; the service's words.
     case notEntitled = "not entitled"

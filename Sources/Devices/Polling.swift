@@ -106,8 +106,8 @@ extension Household {
         }
     }
 
-    /// A poll that came no sooner than asked for was told to slow down (RFC 8628, 3.5): each such answer makes every wait after it
-    /// longer. From the answer before it: the server saw at least as much between the two. Of several poll loops it sees more.
+    /// Notes a slow_down in response to a poll that kept the interval (RFC 8628, 3.5): each lengthens every later wait. The gap
+    /// counts from the previous response, so the server saw at least as much. With several poll loops it saw more polls.
     @inline(never)
     private func noteSlowed(_ polled: Answered, after last: Instant, _ issued: IssuedCode) {
         guard morePollers.isEmpty, let interval = issued.pollInterval else { return }
@@ -115,11 +115,7 @@ extension Household {
         guard gap >= asked else { return }
         note(
             .slowedThoughKept,
-            "after \(ours: Self.seconds(gap)), where \(ours: Self.seconds(asked)) were asked for")
-    }
-
-    private static func seconds(_ duration: Duration) -> String {
-        "\((duration / .milliseconds(10)).rounded() / 100) s"
+            "after \(ours: Self.words(gap)); the interval was \(ours: Self.words(asked))")
     }
 
     /// One poll; a stale token is renewed and the poll replayed once, and faults come back to the

@@ -28,7 +28,7 @@ final class ConformanceRow: Sendable {
         ConformanceRow(page: page, operation: operation, answers: answers, others: others)
     }
 
-    /// Who says that this status is none of them: where a refusal is our own, it is our own that there is no other.
+    /// Source of the rule that this status is not allowed: if the row's own 4xx is ours, so is the absence of others.
     func source(ofOther status: Int) -> Deviation.Source {
         let refusals = 400..<500
         let isOwn = answers.contains { refusals.contains($0.status) && $0.source == .own }

@@ -304,7 +304,7 @@ extension EventRow {
 
     /// The operation that is slower for good, by the most: at least twice the median, with three of four answers slower than
     /// three of four before. Of fewer than 20 answers before or after, all have to be slower than all before: of 10 each
-    /// chance does that once in 184,756 times, but answers of one burst are alike. Of fewer still nothing is said. Nil where there is none.
+    /// chance does that once in 184,756 times, but answers of one burst are alike. Nil for fewer answers, and if no operation is slower.
     private static func slower(
         _ before: [OperationName: Histogram], _ after: [OperationName: Histogram]
     ) -> String? {

@@ -99,8 +99,8 @@ public struct BlockBootstrap: Sendable {
         return (1 + alike) / (1 - alike)
     }
 
+    /// Stretches that an autocorrelation needs, and the highest that so few can show.
     private static let comparable = 10
-    /// More than that cannot be told from so few stretches.
     private static let mostAlike = 0.85
 
     /// The values at `shares` of one run that might have been.

@@ -170,7 +170,7 @@ extension HouseholdState {
         }
     }
 
-    /// Whether the service took it or turned it down.
+    /// Whether the service accepted or rejected it.
     private static func isDecided(_ operation: Observed) -> Bool {
         operation.effect == .success
             || operation.effect == .denied && !operation.flags.contains(.throttled)
@@ -178,21 +178,16 @@ extension HouseholdState {
 
     /// `refresh-token-once`: two successors of one refresh token.
     private mutating func judgeRenewal(_ operation: Observed, _ beat: CompactOperation) {
-        if Self.isDecided(operation), operation.detail != 0,
-            grantBook?.renewals.contains(where: {
-                $0.shown == operation.detail && $0.beat.sequence != beat.sequence
-                    && $0.beat.call <= beat.ret
-            }) ?? false
-        {
-            check(.refreshTokenOnce)
+        guard Self.isDecided(operation), operation.detail != 0, let grantBook else { return }
+        let rivals = grantBook.renewals.filter {
+            $0.shown == operation.detail && $0.beat.sequence != beat.sequence
+                && $0.beat.call <= beat.ret
         }
+        if !rivals.isEmpty { check(.refreshTokenOnce) }
         guard operation.effect == .success,
-            let own = grantBook?.renewals.first(where: { $0.beat.sequence == beat.sequence })
+            let own = grantBook.renewals.first(where: { $0.beat.sequence == beat.sequence }),
+            let other = rivals.first(where: { $0.got != own.got && $0.beat.ret <= beat.ret })
         else { return }
-        let other = grantBook?.renewals.first {
-            $0.shown == own.shown && $0.got != own.got && $0.beat.ret <= beat.ret
-        }
-        guard let other else { return }
         let gap = beat.call - other.beat.ret
         let text =
             "\(beat.name) got another refresh token for the one that \(other.beat.name) had "
@@ -251,14 +246,13 @@ extension HouseholdState {
             } ?? []
         let opposed = rivals.filter { $0.isRefusal != isRefusal && $0.beat.ret >= beat.call }
         if !opposed.isEmpty { check(.oneDecision) }
-        if !isRefusal, registry.codesServeOnce, operation.tag != 0,
-            rivals.contains(where: { $0.person != 0 && $0.person != operation.tag })
-        {
-            check(.oneOwner)
-        }
+        let owners = rivals.filter { $0.person != 0 && $0.person != operation.tag }
+        let hasRival =
+            !isRefusal && registry.codesServeOnce && operation.tag != 0 && !owners.isEmpty
+        if hasRival { check(.oneOwner) }
         guard operation.effect == .success else { return }
         judgeAlive(life, beat)
-        if !isRefusal { judgeSecondOwner(operation, beat, life) }
+        if hasRival { judgeSecondOwner(beat, life, besides: owners) }
         guard let other = opposed.first(where: { $0.beat.ret <= beat.ret }) else { return }
         let gap = beat.call - other.beat.ret
         let text =
@@ -269,14 +263,9 @@ extension HouseholdState {
 
     /// `one-owner`: two persons were told that the TV is theirs.
     private mutating func judgeSecondOwner(
-        _ operation: Observed, _ beat: CompactOperation, _ life: Int
+        _ beat: CompactOperation, _ life: Int, besides owners: [GrantBook.Decision]
     ) {
-        guard registry.codesServeOnce, operation.tag != 0 else { return }
-        let other = grantBook?.decisions.first {
-            $0.code == operation.code && $0.person != 0 && $0.person != operation.tag
-                && $0.beat.effect == .success && $0.beat.ret <= beat.ret
-        }
-        guard let other else { return }
+        guard let other = owners.first(where: { $0.beat.ret <= beat.ret }) else { return }
         let gap = beat.call - other.beat.ret
         let text =
             "\(beat.name) of code \(lives[life].text) was confirmed, and so was \(other.beat.name) "

@@ -5,20 +5,20 @@ internal import Vocabulary
 
 extension HouseholdState {
     mutating func judgeTokenPoll(_ operation: Observed, _ beat: CompactOperation, _ life: Int) {
-        // Whatever it is told: it could have been another token.
-        if operation.effect != .nothing, !operation.flags.contains(.throttled),
-            grantBook?.redemptions.contains(where: {
+        let redeemed: [GrantBook.Redemption] =
+            grantBook?.redemptions.filter {
                 $0.code == operation.code && $0.token != 0 && $0.beat.sequence != beat.sequence
                     && $0.beat.call <= beat.ret
-            }) ?? false
-        {
+            } ?? []
+        // Any response could have been another token.
+        if operation.effect != .nothing, !operation.flags.contains(.throttled), !redeemed.isEmpty {
             check(.deviceCodeOnce)
         }
         switch operation.effect {
         case .success:
             judgeAlive(life, beat)
             judgeAgainstRefusal(operation, beat, life)
-            judgeSecondToken(operation, beat, life)
+            judgeSecondToken(operation, beat, life, besides: redeemed)
         case .absent:
             judgeRefusalSeen(operation, beat, life)
             if isOfAnotherGrant(operation) { judgeApprovalSeen(operation, beat, life) }
@@ -107,12 +107,10 @@ extension HouseholdState {
 
     /// `device-code-once`: two answers with tokens of their own.
     private mutating func judgeSecondToken(
-        _ operation: Observed, _ beat: CompactOperation, _ life: Int
+        _ operation: Observed, _ beat: CompactOperation, _ life: Int,
+        besides redeemed: [GrantBook.Redemption]
     ) {
-        let first = grantBook?.redemptions.first {
-            $0.code == operation.code && $0.token != 0 && $0.token != operation.detail
-                && $0.beat.sequence != beat.sequence && $0.beat.ret <= beat.ret
-        }
+        let first = redeemed.first { $0.token != operation.detail && $0.beat.ret <= beat.ret }
         guard let first else { return }
         let gap = beat.call - first.beat.ret
         let text =

@@ -230,7 +230,7 @@ struct ScheduleExtractor {
         return suspects
     }
 
-    /// Of several logins, what told each phone that its own had taken effect: without it either may have had none.
+    /// With several logins, each phone's confirmation of its own: without it either may have had no effect.
     private static func confirmations(_ life: [Exchange], _ invariant: Invariant) -> Set<Int> {
         guard invariant == .linearizable, life.count(where: { $0.operation == .assertion }) > 1
         else { return [] }
@@ -401,18 +401,9 @@ struct ScheduleExtractor {
     }
 
     /// Of a device with several profiles: the provider that its request names, where there are several, or where it is not
-    /// that of the sign-in before it. Of others that of a login, where there are several: a user may be told by it.
+    /// that of the sign-in before it. Of others that of a login, where there are several: it may identify the user.
     private func providerArgs(of scene: Scene) -> [Schedule.Arg] {
         guard let mvpd = scene.mvpd else { return [] }
-        guard speaksOfSessions else {
-            guard scene.step.signsIn, scene.provider == nil else { return [] }
-            var named: [String] = []
-            for other in scenes where other.step.signsIn {
-                if let name = other.mvpd, !named.contains(name) { named.append(name) }
-            }
-            let number = named.firstIndex(of: mvpd) ?? 0
-            return number == 0 ? [] : [.init("provider", "\(number)")]
-        }
         if passes.contains(mvpd) {
             return [.init("pass", "\(passes.firstIndex(of: mvpd) ?? 0)")]
         }
@@ -421,6 +412,11 @@ struct ScheduleExtractor {
                 return
             }
             names.append(name)
+        }
+        guard speaksOfSessions else {
+            let number = named.firstIndex(of: mvpd) ?? 0
+            let isLogin = scene.step.signsIn && scene.provider == nil
+            return isLogin && number > 0 ? [.init("provider", "\(number)")] : []
         }
         let isOwn = scenes.contains {
             $0.step.signsIn && $0.household == scene.household

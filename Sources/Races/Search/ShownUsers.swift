@@ -2,9 +2,9 @@ internal import Dialects
 internal import Journal
 internal import Rendering
 
-/// Whose sign-ins TVs showed, over all trials of a race or a replay. Each trial is judged alone: where a service's users have names of its
-/// own, one trial cannot tell whose token it saw. That two accounts were shown the same user, in different trials, only all of them
-/// together tell.
+/// Users that TVs showed, over all trials of a race or a replay. Each trial is judged alone: if the service has user ids of
+/// its own, a single trial cannot identify the owner of a token. One user shown to two accounts, in different trials, is
+/// visible only across trials.
 ///
 /// ```text
 /// trial 12   anna signs in    TV: acct_1
@@ -50,8 +50,8 @@ struct ShownUsers: Sendable {
     private static let remedy =
         "give each account its user-id (accounts: file), or play 'screenrig run', whose judge sees all households"
 
-    /// Why nothing is known of `token-isolation`; nil where no user was shown to two accounts, or where the service has but few
-    /// names for all: one, or one for more than four accounts.
+    /// Why `token-isolation` is undecided; nil if no user was shown to two accounts, or if the service has only one user id,
+    /// or fewer than one for four accounts.
     var whyMixed: String? {
         let shared = users.values.count(where: \.isShared)
         guard shared > 0, users.count > 1, 4 * users.count >= logins.count else { return nil }
@@ -62,7 +62,7 @@ struct ShownUsers: Sendable {
             + "alone: a TV got another account's token, or the accounts are one person's; \(Self.remedy)"
     }
 
-    /// That no trial could tell whose token a TV got; nil where some could.
+    /// A note that no single trial could identify the owner of a token; nil if some could.
     var whyNameless: String? {
         guard renamed > 0, named == 0 else { return nil }
         return

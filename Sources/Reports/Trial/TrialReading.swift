@@ -81,7 +81,7 @@ struct TrialReading {
         }
     }
 
-    /// Of a kind whose viewers all refuse the TV: they are to be told so, and there is no token.
+    /// For a kind whose viewers all refuse the TV: the TV must learn of the refusal and get no token.
     private func refused(_ step: Step) -> State? {
         guard isDeviceGrant, kind?.viewer.refuses == 1,
             let last = exchanges.last(where: { $0.step == .refuse })

@@ -231,7 +231,7 @@ ROOMS = {actor["name"]: actor["household"] for actor in CASE["actors"]}
 class Trial:
     # A server may name users as it likes, where no column of ids says how.
     knows_users = True
-    # The living room that is looked at.
+    # The living room that is being judged.
     home = 0
 
     def __init__(self, accounts):
@@ -280,14 +280,15 @@ class Trial:
     def take(self, op, sent, reply):
         seen = Seen(op, sent, reply)
         self.seen.append(seen)
+        home = ROOMS.get(op["actor"], 0)
         if seen.step == "device-authorization":
             if "device_code" not in seen.document:
                 raise Lost("no codes: %s" % seen.status)
             seen.document["until"] = seen.first + int(seen.document["expires_in"]) * 10**9
-            seen.document["room"] = ROOMS.get(op["actor"], 0)
-            self.codes[seen.document["room"]] = self.codes[op["id"]] = seen.document
+            seen.document["room"] = home
+            self.codes[home] = self.codes[op["id"]] = seen.document
         if "access_token" in seen.document and not seen.step.startswith("other-client-"):
-            self.sessions[ROOMS.get(op["actor"], 0)] = seen.document
+            self.sessions[home] = seen.document
         return seen
 
     def followed(self, op, call, reply):
@@ -391,7 +392,7 @@ class Trial:
         self.settle()
 
     def settle(self):
-        """What each TV is told in the end: its code, its user, and whether what it gave back works."""
+        """The last reads of each TV: its code, its user, and whether a revoked token still works."""
         time.sleep(CASE["settle"]["quietUs"] / 1e6)
         tvs = {actor["household"]: actor["name"] for actor in reversed(CASE["actors"]) if actor["screen"] == "first"}
 
@@ -422,7 +423,7 @@ class Trial:
     # What a promise says, from what was seen.
 
     def own(self):
-        """What the living room was told that is looked at."""
+        """Responses to the living room that is being judged."""
         return [seen for seen in self.seen if ROOMS.get(seen.op.get("actor"), 0) == self.home]
 
     def of(self, *steps):

@@ -125,7 +125,7 @@ def contradiction(trial, promise):
     return found
 
 
-# Codes of all trials: of two that are alive at once, each trial knows its own only.
+# Codes of all trials: a trial by itself knows only its own.
 ISSUED = []
 
 
@@ -137,7 +137,7 @@ def keeps_codes():
 
 
 def life(made):
-    """Of a code, in nanoseconds; where its record does not tell, ten seconds, which any is good for."""
+    """Lifetime of a code in nanoseconds; ten seconds if its record has none."""
     begin, end = (made.document.get(name) for name in ("generated", "expires"))
     try:
         return (int(end) - int(begin)) * 1_000_000
