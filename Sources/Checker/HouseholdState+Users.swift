@@ -309,7 +309,8 @@ extension HouseholdState {
     mutating func judgeUnplacedToken(_ operation: Observed, _ beat: CompactOperation) {
         guard operation.operation.showsExpiry, operation.expires > 0,
             let position = face(of: operation.tag), faces[position].tag == ModelOperation.none,
-            !faces[position].ends.contains(operation.expires), faces[position].ends.count < 8
+            !faces[position].ends.contains(where: { registry.isOne($0, operation.expires) }),
+            faces[position].ends.count < 8
         else { return }
         count(.oneToken)
         faces[position].ends.append(operation.expires)

@@ -146,6 +146,11 @@ final class SharedState {
         _modify { yield &clocks[clockAtHand] }
     }
 
+    /// Whether two expiries, in ms, are one as far as the service's clocks go (`policies.clock-tolerance`).
+    func isOne(_ first: Int64, _ second: Int64) -> Bool {
+        distance(first, second) <= clockTolerance
+    }
+
     /// Whether a rule of degraded access may have been active there; nil where nobody knows.
     func mayBeDegraded(_ mvpd: UInt64, from call: Int64, to ret: Int64) -> Bool? {
         let known = degradations.filter { $0.mvpd == mvpd }

@@ -12,7 +12,8 @@ extension Policies: RigSection {
                 "How long something may still exist after its expiry."),
             Key(
                 "clock-tolerance", .scalar(.duration), into: \.clockTolerance, default: "0ms",
-                "How far the service's clocks may differ."),
+                "How far the service's clocks may differ, and the expiry of one token from response to response."
+            ),
             Key(
                 "unknown-deadline", .scalar(.duration), into: \.unknownDeadline,
                 "How long an unanswered request may still take effect."),

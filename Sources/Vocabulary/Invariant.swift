@@ -242,7 +242,9 @@ extension Invariant {
                 "one-token",
                 "all responses about one sign-in carry the same token",
                 meaning: "Two reads of one sign-in differed in user, provider or expiry.",
-                harmless: "A sliding expiry, if the service has one.",
+                harmless: "An expiry that the service works out anew for each response, and "
+                    + "that moves by milliseconds: set policies.clock-tolerance. One that each "
+                    + "read extends is harmless only if the service means it.",
                 observed: "TVs saw different tokens for one sign-in",
                 source: .documented,
                 level: .safety,

@@ -13,7 +13,7 @@ extension HouseholdState {
         check(.profileNotProlonged)
         var seen = 0
         for position in tokens.indices where tokens[position].tag == tag {
-            if tokens[position].expires == operation.expires {
+            if registry.isOne(tokens[position].expires, operation.expires) {
                 // What the TV was shown itself is the better evidence than what a phone was.
                 if operation.screen == 0, tokens[position].beat.screen != 0 {
                     tokens[position].beat = beat

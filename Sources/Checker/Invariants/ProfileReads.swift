@@ -355,8 +355,10 @@ extension HouseholdState {
         // Two requests may differ for good; one that ends later than all before was prolonged.
         guard
             own == nil
-                ? first.expires != view.expires
-                : same.allSatisfy({ $0.expires < view.expires })
+                ? !registry.isOne(first.expires, view.expires)
+                : same.allSatisfy({
+                    $0.expires < view.expires && !registry.isOne($0.expires, view.expires)
+                })
         else { return }
         let apart = milliseconds(distance(first.expires, view.expires))
         let text =

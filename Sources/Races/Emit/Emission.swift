@@ -157,6 +157,7 @@ public struct Emission: Sendable {
                     emitted.expected.invariant == .authorizationGates
                         && emitted.expected.source == .policy)
             ), ("visibilityUs", .integer(visibility.inMicroseconds)),
+            ("toleranceMs", .integer(policy("clock-tolerance").inMicroseconds / 1_000)),
             (
                 "window",
                 .string(emitted.evidence?.windowText ?? "window not measured")
@@ -193,9 +194,11 @@ public struct Emission: Sendable {
     }
 
     /// How long the service may take to show a change, by the policies that the case was judged by.
-    private var visibility: Duration {
-        let name = "visibility: "
-        let text = emitted.policies.first { $0.hasPrefix(name) }?.dropFirst(name.count)
+    private var visibility: Duration { policy("visibility") }
+
+    /// A time of the policies that the case was judged by.
+    private func policy(_ name: String) -> Duration {
+        let text = emitted.policies.first { $0.hasPrefix(name + ": ") }?.dropFirst(name.count + 2)
         return text.flatMap { Duration(rigText: String($0)) } ?? .zero
     }
 
