@@ -50,12 +50,32 @@ struct BreachPatternTests {
         other.breaches[0].ops = ["authenticate", "poll-2"]
         let pattern = BreachPattern(Promise(.signInVisible), in: [hit, other])
         #expect(pattern.reading(of: hit) == .hit)
-        #expect(pattern.reading(of: other) == .blind)
+        #expect(pattern.reading(of: other) == .hidden)
+        // It is no miss in a curve.
+        var curve = Curve()
+        curve.add(.milliseconds(10), pattern.reading(of: other))
+        #expect(curve.points.isEmpty)
         // In another household of the trial it hides nothing.
         other.breaches[0].isOfSweptHousehold = false
         #expect(pattern.reading(of: other) == .miss)
         // Where the swept op breaks nothing, whoever breaks it counts.
         #expect(BreachPattern(Promise(.signInVisible), in: [other]).reading(of: other) == .hit)
+    }
+
+    @Test(
+        "what breaks in nearly every trial breaks whatever the offset, by which request it may be")
+    func everywhere() {
+        let hit = sample(answeredAfter: 1, offset: 10, isHit: true)
+        var other = sample(answeredAfter: 1, offset: -10, isHit: true)
+        other.breaches[0].isOfSwept = false
+        let miss = sample(answeredAfter: 1, offset: -20)
+        let all = [hit, hit] + Array(repeating: other, count: 8)
+        #expect(BreachPattern(Promise(.signInVisible), in: all).reading(of: other) == .hit)
+        let few = BreachPattern(Promise(.signInVisible), in: all.dropLast())
+        #expect(few.reading(of: other) == .hidden)
+        let often = BreachPattern(Promise(.signInVisible), in: all + [miss, miss])
+        #expect(often.reading(of: other) == .hidden)
+        #expect(often.reading(of: miss) == .miss)
     }
 
     @Test("before anything has been seen every trial counts")

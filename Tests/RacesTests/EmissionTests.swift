@@ -217,7 +217,7 @@ struct EmissionTests {
             def step(does, sent, result, op={}):
                 return types.SimpleNamespace(
                     household="a", does=does, sent=sent, first=sent + 1, result=result, op=dict(op), user=None,
-                    who=None, mvpd="", code="", failed=False, expires=None)
+                    who=None, mvpd="", code="", failed=False, expires=None, identity=None)
             seen = [step("sign-in", 10, "", {"user": "maria"}), step("confirm", 20, "absent"),
                     step("logout", 50, "success"), step("poll", 80, "success")]
             if is_shown_before == "true":
@@ -344,6 +344,46 @@ struct EmissionTests {
     }
 
     @Test(
+        "a logout on another device may have ended what an identity shares",
+        arguments: [("olga", "token-monotonic", false), ("petra", "token-monotonic", true)])
+    func sharedLogout(identity: String, promise: String, isBroken: Bool) throws {
+        let judged = """
+            import runpy, sys, types
+            path, identity, promise = sys.argv.pop(1), sys.argv.pop(1), sys.argv.pop(1)
+            script = runpy.run_path(path)
+            def step(n, household, does, result, identity="olga"):
+                return types.SimpleNamespace(
+                    household=household, does=does, result=result, sent=10 * n, first=10 * n + 5, user="u", who="u",
+                    mvpd="A", code="A", expires=None, failed=False, op={"user": "u"}, identity=identity)
+            trial = types.SimpleNamespace(users={}, seen=[
+                step(0, 1, "sign-in", "success"), step(1, 1, "poll", "success"),
+                step(2, 0, "logout", "success", identity), step(3, 1, "poll", "absent")])
+            print(script["judge"](trial, 1, promise) is not None)
+            """
+        let told = try Self.output(of: judged, [identity, promise])
+        #expect(told == (isBroken ? "True\n" : "False\n"))
+    }
+
+    @Test("an authorization after a logout, and a user shown to the phone, are seen")
+    func beyondPolls() throws {
+        let judged = """
+            import runpy, sys, types
+            path = sys.argv.pop(1)
+            script = runpy.run_path(path)
+            def step(n, does, user=None):
+                return types.SimpleNamespace(
+                    household=0, does=does, result="success", sent=10 * n, first=10 * n + 5, user=user, who=user,
+                    mvpd=None, code="A", expires=None, failed=False, op={"user": "maria"}, identity=None)
+            trial = types.SimpleNamespace(users={"maria": 0}, seen=[
+                step(0, "sign-in"), step(1, "confirm", "guest"), step(2, "poll", "maria"), step(3, "logout"),
+                step(4, "authorize")])
+            for promise in ("logout-final", "token-isolation"):
+                print(" ".join(seen.does for seen in script["judge"](trial, 0, promise) or ()))
+            """
+        #expect(try Self.output(of: judged, []) == "logout authorize\nconfirm confirm\n")
+    }
+
+    @Test(
         "that a code's login was recorded promises a TV nothing once it has logged out",
         arguments: [
             ("sign-in confirm logout poll", false), ("sign-in logout confirm poll", false),
@@ -362,7 +402,7 @@ struct EmissionTests {
             trial = types.SimpleNamespace(users={}, seen=[types.SimpleNamespace(
                 household=0, does=does, result=result, sent=10 * n, first=10 * n + 5, user=None,
                 who="maria" if (does, result) == ("poll", "success") else None, mvpd=None, code="A",
-                expires=None, op={"user": "maria"}) for n, (does, result) in enumerate(words)])
+                expires=None, identity=None, op={"user": "maria"}) for n, (does, result) in enumerate(words)])
             print(script["judge"](trial, 0, "sign-in-visible") is not None)
             """
         #expect(try Self.output(of: judged, [deeds]) == (isBroken ? "True\n" : "False\n"))

@@ -87,6 +87,39 @@ struct ExtractionTests {
         #expect(ops[5].offset == .milliseconds(46))
     }
 
+    @Test("a logout on another device of the identity is played there")
+    func loggedOutElsewhere() throws {
+        func identified(_ exchange: Exchange) -> Exchange {
+            var made = exchange
+            made.subject = "olga"
+            return made
+        }
+        let life = [
+            identified(session(1, "AAAAAA1", "A", at: 10)), login(2, "AAAAAA1", "A", at: 100),
+            identified(exchange(3, .profilesByMVPD, at: 2_050, mvpd: "A")),
+        ]
+        let other = DeviceID(household: 8, role: .firstScreen)
+        let elsewhere = [
+            identified(exchange(1, .profiles, at: 1_000, by: other)),
+            identified(exchange(2, .logout, at: 2_000, by: other, mvpd: "A")),
+        ]
+        let violation = Violation(
+            invariant: .singleLogout, certainty: .certain, source: .documented, standing: .fails,
+            household: 7, exchanges: [3], operations: [], signature: "", at: 0, sentence: "")
+        var story = ScheduleExtractor(life, violation)
+        #expect(story.shownAfterLogout?.sequence == 3)
+        story.add(ending: elsewhere[1], of: elsewhere)
+        let schedule = try #require(story.schedule)
+        #expect(
+            schedule.ops.map(\.step) == [
+                .createSession, .authenticate, Step(.profiles), .logout, Step(.profilesByMVPD),
+            ])
+        #expect(schedule.ops.map(\.actor) == ["tv", "phone", "other-tv", "other-tv", "tv"])
+        #expect(schedule.ops.map { $0[arg: "identity"] } == ["1", nil, "1", "1", "1"])
+        #expect(schedule.ops[4].anchor == .init(.firstReplyByte, of: "logout"))
+        #expect(schedule.ops[4].offset == .milliseconds(46))
+    }
+
     @Test(
         "of two logins with one code each keeps its provider, and what told its phone that it had taken effect"
     )

@@ -47,25 +47,11 @@ public struct Extraction {
     private func make(_ violation: Violation) throws -> Case? {
         let life = try history.exchanges(household: violation.household)
         var story = ScheduleExtractor(life, violation)
-        if let tag = story.strangeTag {
-            if let owner = try household(signedInAs: tag, besides: violation.household) {
-                story.add(other: try history.exchanges(household: owner))
-            } else if let signIn = story.signIn(of: tag.user),
-                let start = try start(of: tag.mvpd, before: signIn)
-            {
-                let other = try history.exchanges(household: start.device.household)
-                story.add(start: start, of: other)
-            }
-        } else if let code = story.codeOfNobody {
-            if let owner = try household(completingAfter: code) {
-                story.add(other: try history.exchanges(household: owner))
-            }
-        } else if let media = story.media, let given = try exchange(givingBefore: media) {
+        if let shown = story.shownAfterLogout, let ending = try logout(before: shown) {
             story.add(
-                given: given, of: try history.exchanges(household: given.device.household))
-        } else if let other = try lifeOfWhoever(wasShown: story.ownTags, of: violation) {
-            story.add(codeOf: other)
+                ending: ending, of: try history.exchanges(household: ending.device.household))
         }
+        try addOther(to: &story)
         guard let schedule = story.schedule else { return nil }
         let header = history.header
         var made = Case(
@@ -90,6 +76,31 @@ public struct Extraction {
         made.target.take(life)
         made.trial = story.trial(header)
         return made
+    }
+
+    /// The other living room, where one has a part in it.
+    private func addOther(to story: inout ScheduleExtractor) throws {
+        let violation = story.violation
+        guard !story.hasOther else { return }
+        if let tag = story.strangeTag {
+            if let owner = try household(signedInAs: tag, besides: violation.household) {
+                story.add(other: try history.exchanges(household: owner))
+            } else if let signIn = story.signIn(of: tag.user),
+                let start = try start(of: tag.mvpd, before: signIn)
+            {
+                let other = try history.exchanges(household: start.device.household)
+                story.add(start: start, of: other)
+            }
+        } else if let code = story.codeOfNobody {
+            if let owner = try household(completingAfter: code) {
+                story.add(other: try history.exchanges(household: owner))
+            }
+        } else if let media = story.media, let given = try exchange(givingBefore: media) {
+            story.add(
+                given: given, of: try history.exchanges(household: given.device.household))
+        } else if let other = try lifeOfWhoever(wasShown: story.ownTags, of: violation) {
+            story.add(codeOf: other)
+        }
     }
 
     /// Of a run that spoke several protocols the household's own: the one that has all that it asked for.
@@ -124,6 +135,19 @@ public struct Extraction {
             first = exchange
         }
         return first
+    }
+
+    /// The last logout before, under the same identity and at the same provider.
+    private func logout(before shown: Exchange) throws -> Exchange? {
+        var last: Exchange?
+        try history.exchanges { exchange in
+            guard exchange.operation == .logout, exchange.subject == shown.subject,
+                exchange.mvpd == shown.mvpd || shown.mvpd == nil,
+                exchange.ended < shown.sent, exchange.sent > last?.sent ?? .start
+            else { return }
+            last = exchange
+        }
+        return last
     }
 
     /// Whose session was completed next after a code was issued: a service that mixes up the two gives the code's

@@ -94,14 +94,32 @@ struct ScheduleExtractor {
         add([code, signIn, authorization, given], of: life) { $0.sequence == given.sequence }
     }
 
+    /// The logout that ended the sign-in of an identity: where it was another living room's, with that one's sign-in, if it had
+    /// one, and what it was shown before.
+    mutating func add(ending logout: Exchange, of life: [Exchange]) {
+        guard logout.device.household != violation.household else {
+            return add([logout], of: life, in: 0) { _ in true }
+        }
+        let before = life.filter { $0.sent < logout.sent }.sorted { $0.sent < $1.sent }
+        let signIn = before.last { $0.operation == .assertion }
+        let code = signIn.flatMap { signIn in
+            before.last { $0.operation.issuesCode && $0.sent < signIn.sent }
+        }
+        let shown = before.last {
+            [.profiles, .profilesByMVPD].contains($0.operation) && $0.observation.result == .success
+        }
+        add([code, signIn, shown, logout], of: life) { $0.sequence == logout.sequence }
+    }
+
     private mutating func add(
-        _ exchanges: [Exchange?], of life: [Exchange], isConflict: (Exchange) -> Bool
+        _ exchanges: [Exchange?], of life: [Exchange], in household: Int = 1,
+        isConflict: (Exchange) -> Bool
     ) {
         for exchange in exchanges.compactMap(\.self) {
             guard let step = Self.step(exchange, isHit: true, in: life) else { continue }
             scenes.append(
                 Scene(
-                    exchange: exchange, step: step, household: 1,
+                    exchange: exchange, step: step, household: household,
                     isConflict: isConflict(exchange), isRaced: isConflict(exchange)))
         }
         scenes.sort { ($0.exchange.sent, $0.household) < ($1.exchange.sent, $1.household) }
@@ -187,6 +205,15 @@ struct ScheduleExtractor {
             violation.exchanges.count == 1
         else { return nil }
         return scenes.last { $0.isConflict && $0.exchange.fingerprint != nil }?.exchange
+    }
+
+    /// Whether another living room has its part already.
+    var hasOther: Bool { scenes.contains { $0.household == 1 } }
+
+    /// What was shown after a logout under the same identity.
+    var shownAfterLogout: Exchange? {
+        guard violation.invariant == .singleLogout else { return nil }
+        return scenes.last { $0.isConflict && $0.exchange.subject != nil }?.exchange
     }
 
     /// Its code, where it was shown a profile or a decision on one, and nobody had signed in (rest-v2.md § 6).

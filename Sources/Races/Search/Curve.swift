@@ -13,12 +13,14 @@ struct Curve: Sendable {
 
     /// In log-spaced bins, as the coarse sweep aims: each bin's middle is twice as far out as that of
     /// the one before. Empty bins are left out. Trials that cannot tell count where there are no
-    /// others: nothing can be seen there.
+    /// others: nothing can be seen there. Those that broke the promise by other requests never do.
     var points: [RaceFinding.CurvePoint] {
         var bins: [Int: [CurveSample]] = [:]
-        for sample in samples { bins[Self.bin(of: sample.offset), default: []].append(sample) }
+        for sample in samples where sample.reading != .hidden {
+            bins[Self.bin(of: sample.offset), default: []].append(sample)
+        }
         return bins.sorted { $0.key < $1.key }.map { _, samples in
-            let telling = samples.filter { $0.reading != .blind }
+            let telling = samples.filter(\.reading.tells)
             let counted = telling.isEmpty ? samples : telling
             return RaceFinding.CurvePoint(
                 offset: counted.map(\.offset).reduce(.zero, +) / counted.count,

@@ -173,7 +173,7 @@ struct Edge {
 
         mutating func take(_ offset: Duration, _ reading: BreachPattern.PatternReading) {
             achieved.append(offset)
-            if reading == .blind { blind += 1 } else { test.add(reading == .hit) }
+            if reading.tells { test.add(reading == .hit) } else { blind += 1 }
         }
 
         /// Four that cannot tell, and none that can, are enough.
@@ -266,7 +266,7 @@ struct Edge {
     ) -> (inside: Duration, outside: Duration) {
         let isUpper = outside > inside
         let range = isUpper ? inside...outside : outside...inside
-        let telling = samples.filter { $0.reading != .blind && range.contains($0.offset) }
+        let telling = samples.filter { $0.reading.tells && range.contains($0.offset) }
             .sorted { isUpper ? $0.offset < $1.offset : $0.offset > $1.offset }
         let all = HitRate(hits: telling.count { $0.reading == .hit }, trials: telling.count)
         var within = HitRate()

@@ -140,7 +140,7 @@ extension RaceSearcher {
         var rate = HitRate()
         for sample in seen.compactMap({ $0 }) {
             let reading = pattern.reading(of: sample)
-            if reading != .blind { rate.add(reading == .hit) }
+            if reading.tells { rate.add(reading == .hit) }
         }
         return rate
     }
@@ -158,7 +158,7 @@ extension RaceSearcher {
         _ window: RaceFinding.Window, _ rate: HitRate, _ track: Int, _ promise: Promise
     ) -> Bool {
         // Cut short: what was seen within must do.
-        let samples = curve(track, promise).samples.filter { $0.reading != .blind }
+        let samples = curve(track, promise).samples.filter(\.reading.tells)
         func share(_ samples: [Curve.CurveSample]) -> HitRate {
             HitRate(hits: samples.count { $0.reading == .hit }, trials: samples.count)
         }

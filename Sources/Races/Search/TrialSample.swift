@@ -104,15 +104,28 @@ struct BreachPattern {
         var second: String
     }
 
-    /// What a trial says of the promise at its offset.
-    enum PatternReading: Hashable { case hit, miss, blind }
+    /// What a trial says of the promise at its offset. `hidden`: it broke, by other requests than the swept one, and a promise is
+    /// reported once for a household.
+    enum PatternReading: Hashable {
+        case hit, miss, blind, hidden
+
+        var tells: Bool { self == .hit || self == .miss }
+    }
+
+    /// Trials that show that a promise breaks whatever the offset: so many broke it by other requests, and all but one in ten broke it.
+    private static let enough = 8
 
     init(_ promise: Promise, in samples: [TrialSample]) {
         self.promise = promise
         let breaches = samples.flatMap { sample in
             sample.breaches.filter { $0.promise.covers(promise) }.map { (sample, $0) }
         }
-        let isOfSwept = breaches.contains { $0.1.isOfSwept }
+        let broken = samples.filter { $0.breaches.contains { $0.promise.covers(promise) } }
+        let hidden = broken.count {
+            !$0.breaches.contains { $0.promise.covers(promise) && $0.isOfSwept }
+        }
+        let breaksAnyway = hidden >= Self.enough && 10 * broken.count >= 9 * samples.count
+        let isOfSwept = !breaksAnyway && breaches.contains { $0.1.isOfSwept }
         self.isOfSwept = isOfSwept
         orders = Set(
             breaches.filter { !isOfSwept || $0.1.isOfSwept }
@@ -130,8 +143,7 @@ struct BreachPattern {
     func reading(of sample: TrialSample) -> PatternReading {
         let own = sample.breaches.filter { $0.promise.covers(promise) }
         if own.contains(where: { !isOfSwept || $0.isOfSwept }) { return .hit }
-        // A promise is reported once for a household: this may hide a violation by the swept op.
-        if own.contains(where: \.isOfSweptHousehold) { return .blind }
+        if own.contains(where: \.isOfSweptHousehold) { return .hidden }
         var isBlind = false
         for order in orders {
             if order.allSatisfy({ sample.isBefore($0.first, $0.second) }) { return .miss }

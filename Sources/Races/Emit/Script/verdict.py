@@ -24,9 +24,16 @@ def same_expiry(one, other):
         return one.expires == other.expires
 
 
+def shared_logouts(trial, household):
+    """Logouts of another living room under an identity of this one: they may end its sign-ins."""
+    own = {s.identity for s in trial.seen if s.household == household} - {None}
+    return [s for s in trial.seen if s.does == "logout" and s.household != household and s.identity in own]
+
+
 def between(trial, household, earlier, later, *deeds):
     """Those of these that may have acted between the two."""
-    return [s for s in of(trial, household, *deeds)
+    others = shared_logouts(trial, household) if "logout" in deeds else []
+    return [s for s in of(trial, household, *deeds) + others
             if s.sent < later.first and s.first > earlier.sent]
 
 
@@ -162,15 +169,16 @@ def judge(trial, household, promise):
     for s in signs:
         # The phone's own check returned "not yet" after it, and no logout is why: it may act at any later time.
         s.op["open"] = any(c.result == "absent" and c.sent > s.first and same(s, c)
-                           and not any(g.sent < c.first and same(g, s) for g in gone)
+                           and not any(g.sent < c.first and same(g, s)
+                                       for g in gone + shared_logouts(trial, household))
                            for c in of(trial, household, "confirm"))
     if promise == "no-token-before-sign-in":
         return next(((p, p) for p in yes if p.first < min(
             [s.sent for s in signs if same(s, p)], default=float("inf"))), None)
     if promise == "token-isolation":
         # Where the service's names are not known, only somebody else's tells.
-        knows = any(p.who in trial.users for p in yes)
-        return next(((p, p) for p in yes if p.who is not None and (
+        knows = any(p.who in trial.users for p in yes + told)
+        return next(((p, p) for p in yes + told if p.who is not None and (
             knows or p.who in trial.users)
             and trial.users.get(p.who) != household), None)
     if promise == "sign-in-visible":
@@ -179,7 +187,7 @@ def judge(trial, household, promise):
         # That a login was recorded which a logout has ended since promises the TV nothing.
         done = [d for d in told if not any(
             g.first < d.sent and same(g, d) and not between(trial, household, g, d, "sign-in")
-            for g in gone)]
+            for g in gone + shared_logouts(trial, household))]
         done += [s for s in signs if not s.op["open"] and any(p.who == s.op.get("user") for p in yes)]
         return next(((d, p) for d in done for p in no if p.sent > d.first and same(d, p)
                      and not between(trial, household, d, p, "logout", "delete")), None)
@@ -191,7 +199,8 @@ def judge(trial, household, promise):
         begun = max((s.sent for d in done[-1:] for s in signs if s.result == "success" and s.sent < d.first and same(s, d)), default=0)
         return next(((d, p) for d in done[-1:] for p in last
                      if p.result == "absent" and p.sent - d.first >= bound and same(d, p)
-                     and not any(g.first > begun and same(g, d) for g in of(trial, household, "logout"))), None)
+                     and not any(g.first > begun and same(g, d) for g in of(trial, household, "logout")
+                                 + shared_logouts(trial, household))), None)
     if promise == "token-monotonic":
         return next(((y, p) for y in yes for p in no if p.sent > y.first and same(y, p)
                      and not between(trial, household, y, p, *ENDS)), None)
@@ -226,7 +235,7 @@ def judge(trial, household, promise):
         return next(((a, b) for a in made + others for b in made if a is not b and a.sent < b.sent
                      and a.code == b.code and (a in made or b.sent < a.sent + life(a))), None)
     if promise == "logout-final":
-        later = yes + [s for s in of(trial, household, "media", "authorization")
+        later = yes + [s for s in of(trial, household, "authorize", "media", "authorization")
                        if s.result == "success"]
         return next(((g, p) for g in gone for p in later if p.sent > g.first and same(g, p)
                      and not between(trial, household, g, p, "sign-in")
@@ -248,8 +257,8 @@ def judge(trial, household, promise):
                      if a.first < r.sent < b.first and not same_expiry(a, b)
                      and a.user == b.user), None)
     if promise == "linearizable":
-        # Of a device with several sign-ins: those of a case with one.
-        if TARGET["several"] and len({(s.code, s.mvpd) for s in signs}) > 1:
+        # Of a device with several sign-ins: those of a case with one. What another device's logout ends here is not known.
+        if TARGET["several"] and len({(s.code, s.mvpd) for s in signs}) > 1 or shared_logouts(trial, household):
             return None
         ended = [g for g in gone if not signs or any(same(g, s) for s in signs)]
         acts = [s for s in signs + ended if not s.failed]
