@@ -15,6 +15,8 @@ struct CodeLedger {
     /// So many lives are looked through for old ones: at twice as many as were left.
     private var sweepAt = 4096
     private(set) var twins: [Twins] = []
+    /// By the code; none for nearly every text.
+    private var strayDeletions: [UInt64: [StrayDeletion]] = [:]
     /// By the code: logins by one that may not have been their device's at that time.
     private var astray: [UInt64: [AstrayLogin]] = [:]
 
@@ -77,6 +79,33 @@ struct CodeLedger {
         for life in records.values where life.high >= time { known[life.record] = life }
         records = known
         sweepAt = max(4096, 2 * lives.count)
+    }
+
+    // MARK: Deletions
+
+    /// A deletion by letters whose code had been deleted by that household before: it ended whatever code had them by then.
+    private struct StrayDeletion {
+        var household: Int
+        var call: Int64
+        var ret: Int64
+    }
+
+    mutating func noteStrayDeletion(
+        of code: UInt64, by household: Int, from call: Int64, to ret: Int64
+    ) {
+        strayDeletions[code, default: []].append(
+            StrayDeletion(household: household, call: call, ret: ret))
+    }
+
+    /// Whether another household's deletion may have ended that one's code at some time from `call` to `ret`.
+    func mayBeDeleted(_ code: UInt64, byOtherThan household: Int, from call: Int64, to ret: Int64)
+        -> Bool
+    {
+        strayDeletions[code]?.contains { stray in
+            guard stray.household != household else { return false }
+            let slack = bounds.between(household, call, stray.household, stray.call)
+            return stray.call <= ret.plus(slack) && stray.ret >= call.plus(-slack)
+        } ?? false
     }
 
     // MARK: Logins

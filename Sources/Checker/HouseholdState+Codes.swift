@@ -130,9 +130,18 @@ extension HouseholdState {
             act?.isMaybe = true
             return act
         case .absent, .expired:
-            return operation.flags.contains(.anothers) ? nil : codeAct(.codeDead, life)
+            return operation.flags.contains(.anothers)
+                || mayBeDeletedElsewhere(life, by: operation.ret)
+                ? nil : codeAct(.codeDead, life)
         default: return nil
         }
+    }
+
+    /// Whether another household, whose code had these letters before, may have deleted this one.
+    func mayBeDeletedElsewhere(_ life: Int, by ret: Int64) -> Bool {
+        let shared = lives[life].shared
+        return registry.codes.mayBeDeleted(
+            shared.code, byOtherThan: household, from: shared.call, to: ret)
     }
 
     func recordRead(_ operation: Observed) -> ModelOperation? {
@@ -146,7 +155,8 @@ extension HouseholdState {
                 return nil
             }
             return codeAct(.codeLive, life)
-        case .absent, .expired: return codeAct(.codeDead, life)
+        case .absent, .expired:
+            return mayBeDeletedElsewhere(life, by: operation.ret) ? nil : codeAct(.codeDead, life)
         default: return nil
         }
     }

@@ -106,12 +106,21 @@ extension HouseholdState {
         }
         if !isHop { agenda.insert(operation, registry.visibility) }
         arrive(sequence, begun: begun)
-        if operation.operation == .deleteRegistration, operation.effect == .success,
-            let life = life(of: operation)
-        {
-            // Known at once, for what other households are told of these letters.
-            lives[life].shared.over = min(lives[life].shared.over, operation.ret)
+        if operation.operation == .deleteRegistration, let life = life(of: operation) {
+            noteEnd(of: lives[life].shared, by: operation)
         }
+    }
+
+    /// A deletion is known at once, for what other households are told of these letters.
+    private func noteEnd(of life: SharedLife, by operation: Observed) {
+        guard operation.effect == .success || operation.effect == .open else { return }
+        if life.over < life.high || life.endCalled < operation.call {
+            registry.codes.noteStrayDeletion(
+                of: life.code, by: household, from: operation.call,
+                // Whichever of the two was carried out first: that of which was taken in first is known to have been over by then.
+                to: life.over < life.high ? max(operation.ret, life.over) : operation.ret)
+        }
+        if operation.effect == .success { life.over = min(life.over, operation.ret) }
     }
 
     /// The household signs in with that account.

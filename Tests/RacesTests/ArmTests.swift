@@ -136,6 +136,40 @@ import Testing
         try Golden.expect(RaceText.json(outcome, cases: []) + "\n", is: "arms.jsonl")
     }
 
+    @Test("a race that only compared arms, although there were schedules to try, is no pass")
+    func nothingTried() throws {
+        var outcome = RaceOutcome()
+        outcome.comparisons = [
+            ArmComparison(
+                plan: ArmPlan.catalogue[0],
+                arms: ArmPlan.catalogue[0].arms.map {
+                    .init(name: $0.name, rate: HitRate(hits: 1, trials: 50), discarded: 0)
+                })
+        ]
+        #expect(outcome.whyNothingCameAbout == nil)
+        outcome.sweeps = [
+            .init(
+                plan: "poll-poll", title: "poll-poll", rounds: 0, isWhole: false, trials: 0,
+                discarded: 0, obstacle: "")
+        ]
+        #expect(
+            outcome.whyNothingCameAbout
+                == "no schedule was tried: the search ended first; give it more time or trials")
+    }
+
+    @Test("arms without a conclusive trial have no rate")
+    func inconclusive() {
+        let plan = ArmPlan.catalogue[0]
+        let comparison = ArmComparison(
+            plan: plan,
+            arms: plan.arms.map { .init(name: $0.name, rate: HitRate(), discarded: 200) },
+            isPartial: true)
+        let lines = RaceText.lines(comparison, RaceOutcome())
+        #expect(
+            lines[1] == "  \(plan.arms[0].name): no conclusive trial; 200 were inconclusive",
+            "\(lines)")
+    }
+
     private func trials(seed: UInt64, perArm: Int) -> ArmTrials {
         ArmTrials(ArmPlan.catalogue[0], perArm: perArm, seed: Seed(seed))
     }

@@ -364,6 +364,30 @@ struct EmissionTests {
         #expect(told == (isBroken ? "True\n" : "False\n"))
     }
 
+    @Test(
+        "what may be the same defect under another name is no end of it",
+        arguments: [("one-token", 3), ("linearizable", 3), ("delete-final", 0), ("none", 0)])
+    func underAnotherName(promise: String, code: Int) throws {
+        var made = Case.sample
+        made.expected.invariant = .tokenIsolation
+        let judged = """
+            import runpy, sys, types
+            path, promise = sys.argv.pop(1), sys.argv.pop(1)
+            script = runpy.run_path(path)
+            own = script["main"].__globals__
+            own["providers"] = lambda: ([], [])
+            own["play"] = lambda count: [types.SimpleNamespace(error="", seen=[], users={}, mark="")] * count
+            own["contradiction"] = lambda trial, asked: (1, 2) if asked == promise else None
+            try:
+                script["main"]()
+            except SystemExit as end:
+                print("exit code", end.code)
+            """
+        let told = try Self.output(of: judged, about: made, [promise])
+        #expect(told.hasSuffix("exit code \(code)\n"), "\(told)")
+        #expect(told.contains("may be the same defect under another name") == (code == 3))
+    }
+
     @Test("an authorization after a logout, and a user shown to the phone, are seen")
     func beyondPolls() throws {
         let judged = """

@@ -87,6 +87,14 @@ struct ExtractionTests {
         #expect(ops[5].offset == .milliseconds(46))
     }
 
+    @Test("no case takes the file of another")
+    func names() {
+        var (first, second, names) = (Case.sample, Case.sample, [String: Int]())
+        first.count(in: &names)
+        second.count(in: &names)
+        #expect(first.name == Case.sample.name && second.name == Case.sample.name + "-2")
+    }
+
     @Test("a logout on another device of the identity is played there")
     func loggedOutElsewhere() throws {
         func identified(_ exchange: Exchange) -> Exchange {

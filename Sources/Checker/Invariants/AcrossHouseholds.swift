@@ -42,6 +42,8 @@ extension SharedState {
         let together = max(older.ret, newer.ret).plus(slack)
         return [older, newer].allSatisfy {
             together < $0.low && $0.endCalled > together && $0.settledCalled > together
+                && !codes.mayBeDeleted(
+                    $0.code, byOtherThan: $0.household, from: $0.call, to: together)
         }
     }
 

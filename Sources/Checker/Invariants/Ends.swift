@@ -86,7 +86,8 @@ extension HouseholdState {
         guard beat.call > life.made.ret + registry.visibility,
             lives[position].shared.endCalled > beat.ret,
             registry.model.recordsOutliveTokens && profiles == nil
-                || !attempts.contains(where: { $0.life == position })
+                || !attempts.contains(where: { $0.life == position }),
+            !mayBeDeletedElsewhere(position, by: beat.ret)
         else { return }
         check(.expiryRespected)
         guard beat.ret < life.low else { return }

@@ -25,6 +25,13 @@ public struct CaseFolder: Sendable {
 }
 
 extension Case {
+    /// Numbers the second case of a name, and those after it: `names` counts them.
+    package mutating func count(in names: inout [String: Int]) {
+        let count = names[name, default: 0] + 1
+        names[name] = count
+        if count > 1 { name += "-\(count)" }
+    }
+
     /// Writes the case to `file`, and its page beside it.
     public func save(as file: String) throws(CaseError) {
         // By name, for others to have: with the rights that the user gives new files.

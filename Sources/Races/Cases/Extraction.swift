@@ -36,9 +36,7 @@ public struct Extraction {
         var names: [String: Int] = [:]
         for violation in ranked.prefix(Self.limit) {
             guard var made = try make(violation) else { continue }
-            let count = names[made.name, default: 0] + 1
-            names[made.name] = count
-            if count > 1 { made.name += "-\(count)" }
+            made.count(in: &names)
             cases.append(made)
         }
         return cases

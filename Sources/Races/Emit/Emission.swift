@@ -148,6 +148,8 @@ public struct Emission: Sendable {
 
     func caseDocument(in spoken: ProtocolName) -> JSON {
         let schedule = emitted.schedule
+        let akin: [JSON] = Script.promises(akinTo: emitted.expected.invariant, in: spoken)
+            .map { .string($0.name) }
         return .members([
             ("name", .string(emitted.name)),
             ("invariant", .string(emitted.expected.invariant.name)),
@@ -157,6 +159,7 @@ public struct Emission: Sendable {
                     emitted.expected.invariant == .authorizationGates
                         && emitted.expected.source == .policy)
             ), ("visibilityUs", .integer(visibility.inMicroseconds)),
+            ("akin", .array(akin)),
             ("toleranceMs", .integer(policy("clock-tolerance").inMicroseconds / 1_000)),
             (
                 "window",

@@ -28,6 +28,15 @@ enum Script {
         spoken.speaksOfSessions ? ofProfiles + ofSignIns : ofSignIns
     }
 
+    /// Those that the same defect may break, as a script sees it, which knows less than the judge.
+    static func promises(akinTo own: Invariant, in spoken: ProtocolName) -> [Invariant] {
+        promises(in: spoken).filter {
+            $0 != own
+                && ($0 == .linearizable || own == .linearizable || own.companions.contains($0)
+                    || $0.companions.contains(own))
+        }
+    }
+
     private static let ofSignIns: [Invariant] = [
         .noTokenBeforeSignIn, .tokenIsolation, .signInVisible, .signInDelivered, .tokenMonotonic,
         .oneOwner, .providerIndependence, .profileNotProlonged, .oneToken, .codeUnique,

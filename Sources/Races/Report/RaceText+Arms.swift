@@ -20,8 +20,13 @@ extension RaceText {
             lines.append("\(name): no significant difference")
         }
         for arm in comparison.arms {
-            var line = "  \(arm.name): \(text(arm.rate)) trials ended signed in"
-            if arm.discarded > 0 { line += "; \(arm.discarded) more were inconclusive" }
+            var line = "  \(arm.name): "
+            if arm.rate.trials > 0 {
+                line += "\(text(arm.rate)) trials ended signed in"
+                if arm.discarded > 0 { line += "; \(arm.discarded) more were inconclusive" }
+            } else {
+                line += "no conclusive trial; \(arm.discarded) were inconclusive"
+            }
             lines.append(line)
         }
         if comparison.isPartial, !comparison.reason.isEmpty {

@@ -204,6 +204,9 @@ extension RaceOutcome {
             reasons.max { $0.count < $1.count }?.reason ?? discarded.first?.reason
             ?? comparisons.first?.reason ?? ""
         guard told > 0 else { return ("no trial could be completed", reason) }
+        if trials == 0, !sweeps.isEmpty {
+            return ("no schedule was tried", "the search ended first; give it more time or trials")
+        }
         if silentTrials >= Self.gone {
             let last = startedMicroseconds + (lastAnswer - .start).wholeMicroseconds
             let since = UTCTime(microseconds: last).rfc3339

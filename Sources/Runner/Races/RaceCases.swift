@@ -23,6 +23,7 @@ struct RaceCases {
         _ outcome: RaceOutcome, complain: (String) -> Void
     ) async -> [String?] {
         var paths: [String?] = []
+        var names: [String: Int] = [:]
         for (number, finding) in outcome.findings.enumerated() {
             // A schedule makes nothing clearer of an answer that no page allows.
             if finding.invariant == .conforms {
@@ -32,8 +33,10 @@ struct RaceCases {
             let work = CaseWork(
                 origin, on: AllowedArena(stage.arena, allowance), clean: clean,
                 allowance: allowance)
-            let made = await work.make(
+            var made = await work.make(
                 finding, example: outcome.examples[number], madeAt: madeAt)
+            // What is documented and what is expected besides may be of one name.
+            made.count(in: &names)
             do {
                 paths.append(try CaseFolder(in: directory.path).write(made))
             } catch {

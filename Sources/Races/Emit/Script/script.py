@@ -10,7 +10,7 @@
 #                        (default: invented accounts)
 #   SCREENRIG_CA         a certificate to trust
 __MORE__#
-# Prints k of n. Exit codes: 0 does not reproduce, 1 reproduces, 2 wrong argument, 3 could not run.
+# Prints k of n. Exit codes: 0 does not reproduce, 1 reproduces, 2 wrong argument, 3 could not run or tell.
 import base64, csv, hashlib, json, os, random, re, socket, ssl, string, sys, threading, time
 import traceback
 from html.parser import HTMLParser

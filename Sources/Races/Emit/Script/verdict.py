@@ -385,7 +385,10 @@ def main():
         print("%s was violated in %d of %d trials: a separate finding" % (promise, count, trials))
     print("%d of %d (Clopper-Pearson 95 %%: %.0f-%.0f %%) on %s; the case: %s, found on %s" % (
         hits, trials, low * 100, high * 100, BASE, CASE["window"], CASE["found"]))
-    sys.exit(1 if hits else 0)
+    akin = [promise for promise in CASE["akin"] if promise in others]
+    if akin and not hits:
+        print("%s may be the same defect under another name, which a script cannot tell: replay the case" % ", ".join(akin))
+    sys.exit(1 if hits else 3 if akin else 0)
 
 
 if __name__ == "__main__":
