@@ -95,7 +95,8 @@ extension HouseholdState {
             if operation.isMutator {
                 operation.tag = noteAccount(tag, login: exchange.pointee.observation.record)
                 if operation.effect != .denied { hold(operation.tag, tag, at: operation.call) }
-            } else {
+            } else if operation.step != .login {
+                // Of a login's hop it is the account that was asked for: no response has named it.
                 operation.tag = noteShown(tag, at: operation.ret)
             }
         }

@@ -14,14 +14,20 @@ enum SecretFields {
         var isNamed = true
     }
 
-    /// Names of fields, in lower case, in whatever a body is written.
+    /// Names of fields, in whatever a body is written: letters and digits, in lower case, for `clientSecret`, `client-secret` and
+    /// ` client_secret` are one.
     static let names: Set<String> = [
-        "client_secret", "access_token", "refresh_token", "id_token", "device_code",
-        "software_statement",
+        "clientsecret", "accesstoken", "refreshtoken", "idtoken", "devicecode",
+        "softwarestatement",
         "password", "passwd", "passphrase", "pwd", "pass", "pin", "otp", "secret",
         "samlresponse", "samlrequest", "samlassertion", "serializedtoken", "assertion",
         "authorization",
     ]
+
+    /// What a longer name has in it, such as `client_secret_v2`, if its value looks like one.
+    private static let partsOfNames = [
+        "clientsecret", "accesstoken", "refreshtoken", "devicecode",
+    ].map { Array($0.utf8) }
 
     /// What a provider hands over in an address at the end of a login (OpenID Connect, SAML's artifact binding); elsewhere short
     /// words have these names.
@@ -37,11 +43,28 @@ enum SecretFields {
     /// A bit for each length that a name of `names` has: most names are told apart by it.
     private static let lengths = names.reduce(UInt64(0)) { $0 | 1 << UInt64($1.utf8.count) }
 
-    private static func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
-        guard name.count <= longestName, lengths >> UInt64(name.count) & 1 == 1 else {
-            return false
-        }
-        return names.contains(String(decoding: name, as: UTF8.self).lowercased())
+    /// What a name says of its value.
+    private enum Naming { case nothing, mayBeSecret, isSecret }
+
+    private static func naming(_ name: ArraySlice<UInt8>) -> Naming {
+        guard name.count <= longestName else { return .nothing }
+        // Bytes that a peer has put between count for nothing.
+        let count = name.count(where: isWordByte)
+        let isOfLength = lengths >> UInt64(count) & 1 == 1
+        guard isOfLength || count >= partsOfNames[0].count - 2 else { return .nothing }
+        let word = name.filter(isWordByte).map { $0 < 0x41 ? $0 : $0 | 0x20 }
+        if isOfLength, names.contains(String(decoding: word, as: UTF8.self)) { return .isSecret }
+        return partsOfNames.contains(where: word.contains) ? .mayBeSecret : .nothing
+    }
+
+    private static func isSecret(_ name: ArraySlice<UInt8>) -> Bool { naming(name) == .isSecret }
+
+    /// The value there, if its name gives it away, or its name and its looks.
+    private static func field(
+        _ place: Range<Int>, _ text: [UInt8], as naming: Naming
+    ) -> SecretField? {
+        guard let found = field(place, text) else { return nil }
+        return naming == .isSecret || isOneTime(found.value) ? found : nil
     }
 
     private static func field(_ place: Range<Int>, _ text: [UInt8]) -> SecretField? {
@@ -106,7 +129,7 @@ enum SecretFields {
                 switch text[position] {
                 case UInt8(ascii: "\""): member(text, position)
                 case UInt8(ascii: "<"): element(text, position)
-                default: nil
+                default: loose(text, position)
                 }
             if let found { fields.append(found) }
             position = max(position + 1, found?.place.upperBound ?? 0)
@@ -114,25 +137,60 @@ enum SecretFields {
         return fields
     }
 
-    /// `"access_token": "..."`, from its first quote.
+    /// `"access_token": "..."`, from its first quote; of a list or an object its first text.
     private static func member(_ text: [UInt8], _ start: Int) -> SecretField? {
         var end = start + 1
-        while end < text.count, end - start <= longestName + 1, isNameByte(text[end]) { end += 1 }
-        guard end < text.count, text[end] == UInt8(ascii: "\""), isSecret(text[(start + 1)..<end])
-        else { return nil }
+        while end < text.count, end - start <= longestName + 1, text[end] != UInt8(ascii: "\"") {
+            end += 1
+        }
+        guard end < text.count, text[end] == UInt8(ascii: "\"") else { return nil }
+        let naming = naming(text[(start + 1)..<end])
+        guard naming != .nothing else { return nil }
         end = skipSpaces(text, end + 1)
         guard end < text.count, text[end] == UInt8(ascii: ":") else { return nil }
-        let first = skipSpaces(text, end + 1)
+        var first = skipSpaces(text, end + 1)
+        guard first < text.count else { return nil }
+        let isNested = "[{".utf8.contains(text[first])
+        if isNested {
+            let opener = text[first]
+            first = skipSpaces(text, first + 1)
+            if opener == UInt8(ascii: "{") {
+                let colon = text[first...].prefix(longestName).firstIndex(of: UInt8(ascii: ":"))
+                guard let colon else { return nil }
+                first = skipSpaces(text, colon + 1)
+            }
+        }
         guard first < text.count else { return nil }
         guard text[first] == UInt8(ascii: "\"") else {
+            if isNested { return nil }
             let last = text[first...].firstIndex { !isNameByte($0) && $0 != UInt8(ascii: ".") }
-            return field(first..<(last ?? text.count), text)
+            return field(first..<(last ?? text.count), text, as: naming)
         }
         var last = first + 1
         while last < text.count, text[last] != UInt8(ascii: "\"") {
             last += text[last] == UInt8(ascii: "\\") ? 2 : 1
         }
-        return field(first + 1..<min(last, text.count), text)
+        return field(first + 1..<min(last, text.count), text, as: isNested ? .mayBeSecret : naming)
+    }
+
+    /// `client_secret=...`, `client_secret: ...` or `'client_secret': '...'`, in a body of whatever form, if its value looks like one:
+    /// from the first letter of a word.
+    private static func loose(_ text: [UInt8], _ start: Int) -> SecretField? {
+        guard isNameByte(text[start]), start == 0 || !isNameByte(text[start - 1]) else {
+            return nil
+        }
+        var end = start
+        while end < text.count, end - start <= longestName, isNameByte(text[end]) { end += 1 }
+        guard naming(text[start..<end]) != .nothing else { return nil }
+        if end < text.count, text[end] == UInt8(ascii: "'") { end += 1 }
+        end = skipSpaces(text, end)
+        guard end < text.count, "=:".utf8.contains(text[end]) else { return nil }
+        var first = skipSpaces(text, end + 1)
+        if first < text.count, "'\"".utf8.contains(text[first]) { first += 1 }
+        let last = text[min(first, text.count)...].firstIndex {
+            $0 <= 0x20 || "&;,'\"<>".utf8.contains($0)
+        }
+        return field(first..<(last ?? text.count), text, as: .mayBeSecret)
     }
 
     /// `<serializedToken>...</serializedToken>`, or an `<input>` of a session, from its `<`.
@@ -148,7 +206,8 @@ enum SecretFields {
             return input(text, end)
         }
         let local = name.lastIndex(of: UInt8(ascii: ":")).map { name[($0 + 1)...] } ?? name
-        guard isSecret(local) else { return nil }
+        let naming = naming(local)
+        guard naming != .nothing else { return nil }
         while end < text.count, text[end] != UInt8(ascii: ">") {
             if text[end] == UInt8(ascii: "<") { return nil }
             end += 1
@@ -158,7 +217,7 @@ enum SecretFields {
         if text[min(first, text.count)...].starts(with: opening) { first += opening.count }
         guard first < text.count else { return nil }
         let last = text[first...].firstIndex(of: UInt8(ascii: "<")) ?? text.count
-        return field(first..<last, text)
+        return field(first..<last, text, as: naming)
     }
 
     /// The value of a hidden or password input: it belongs to this session.
@@ -216,8 +275,11 @@ enum SecretFields {
         return position
     }
 
-    private static func isNameByte(_ byte: UInt8) -> Bool {
+    private static func isWordByte(_ byte: UInt8) -> Bool {
         (0x61...0x7a).contains(byte | 0x20) || (0x30...0x39).contains(byte)
-            || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        isWordByte(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
     }
 }

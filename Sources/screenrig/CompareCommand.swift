@@ -88,6 +88,9 @@ struct CompareCommand: ParsableCommand {
                 "\(base) and \(judged) are the same run, \(directory.path); name two "
                     + "different ones")
         }
+        for run in [place, directory] {
+            if let reason = StoredRun.whyMissing(run) { throw CommandFailure.couldNotRun(reason) }
+        }
         var earlier = try ComparedRun(place)
         if earlier.speaksOtherProtocol(than: later) {
             try earlier.readSteps(History(path: place.history))

@@ -114,6 +114,9 @@ struct NightsAddCommand: ParsableCommand {
         let night = try CommandFailure.catching(as: .couldNotRun) {
             let directory = try RunDirectory.find(recorded)
             let history = try History(path: directory.history)
+            if let reason = StoredRun.whyMissing(directory) {
+                throw CommandFailure.couldNotRun(reason)
+            }
             let header = history.header
             let reading = try Rig.read(
                 header.rigSource, file: "the rig of \(header.run)",

@@ -320,6 +320,25 @@ struct CountingTests {
                 + "assertion #2 had rejected at the same time")
     }
 
+    @Test(
+        "a throttled sign-in that took effect is one, whether or not its login was throttled before",
+        arguments: [false, true])
+    func throttledTwice(isLoginThrottled: Bool) throws {
+        var story = Story()
+        story.rules.knowsUsers = false
+        story.rules.inventsLogins = true
+        story.code()
+        if isLoginThrottled {
+            story.tell(.phone, .mvpdLogin, at: 7_000, .none, tag: Story.alice, status: 429)
+        }
+        story.tell(.phone, .mvpdLogin, at: 7_900, .none, tag: Story.alice, status: 200)
+        story.assertion(at: 8_000, status: 429)
+        story.poll(at: 8_900, Story.alice)
+        story.assertion(at: 13_000)
+        story.check(at: 13_010)
+        #expect(try story.only().invariant == .errorsHaveNoEffect)
+    }
+
     @Test("no violation has a negative distance", arguments: [0.0, 10, 30])
     func gaps(lead: Double) {
         var story = Story()

@@ -42,6 +42,31 @@ struct NightsTests {
         #expect(same.errors.contains("are the same run"))
     }
 
+    @Test("a run whose verdict got lost is not taken for one without violations")
+    func lostVerdict() async throws {
+        let folder = TestFolder()
+        try await simulate(folder, "base")
+        try await simulate(folder, "other", ["--seed", "5"])
+        let whole = try folder.read("other/summary.json")
+        for left in [nil, "", String(whole.prefix(whole.count / 2))] {
+            try FileManager.default.removeItem(atPath: folder.path("other/summary.json"))
+            if let left { _ = try folder.write(left, to: "other/summary.json") }
+            for arguments in [
+                ["compare", "base", "other"], ["compare", "other", "base"],
+                ["nights", "add", "other"],
+            ] {
+                let ended = try await Command(arguments, in: folder).ended()
+                #expect(ended.code == 3, "\(arguments): \(ended.output)\(ended.errors)")
+                #expect(ended.errors.contains("'screenrig report "), "\(ended.errors)")
+            }
+            _ = try folder.write("", to: "other/summary.json")
+        }
+        let written = try await Command(["report", "other"], in: folder).ended()
+        #expect(written.code == 0, "\(written.errors)")
+        let compared = try await Command(["compare", "base", "other"], in: folder).ended()
+        #expect(compared.code != 3, "\(compared.errors)")
+    }
+
     @Test("what cannot be compared is told, with 2 for the command line and 3 for the runs")
     func refusals() async throws {
         let folder = TestFolder()

@@ -18,6 +18,7 @@ struct KnownSecretsTests {
         for field in fields {
             guard let equals = field.firstIndex(of: UInt8(ascii: "=")) else { continue }
             let name = String(decoding: field[..<equals], as: UTF8.self).lowercased()
+                .filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
             if equals + 1 < field.endIndex, whole || SecretFields.names.contains(name) {
                 places.append(equals + 1..<field.endIndex)
             }
@@ -42,6 +43,40 @@ struct KnownSecretsTests {
                 #expect(places == Self.obviously(form, whole: whole), "\(text)")
             }
         }
+    }
+
+    @Test(
+        "a body in another form than the protocol's shows no secret",
+        arguments: [
+            #"{"clientSecret":"@"}"#, #"{"CLIENT_SECRET":"@"}"#, #"{"client-secret":"@"}"#,
+            #"{" client_secret":"@"}"#, #"{"x_client_secret":"@"}"#, #"{"client_secret_v2":"@"}"#,
+            #"{"\ufeffclient_secret":"@"}"#, #"{"client_secret\u0000":"@"}"#,
+            #"{"client_secret":["@"]}"#,
+            #"{"client_secret":{"v":"@"}}"#, #"{"client_secret": [ "@" ]}"#,
+            "client_id=a&client_secret=@",
+            "<html><b>client_secret: @</b>", "{'client_secret':'@'}", "{'client_secret' : '@'}",
+            "{client_secret: \"@\"}", "{\"\u{feff}accessToken\":\"@\"}", #"{"deviceCode":"@"}"#,
+            "<client-secret>@</client-secret>", "client_secret=@",
+        ])
+    func otherForms(body: String) {
+        let secret = "RAWSECRET-20-55fbcbe2aff"
+        let text = Array(body.replacing("@", with: secret).utf8)
+        #expect(SecretFields.document(text).map(\.value) == [secret], "\(body)")
+    }
+
+    @Test(
+        "what only has such a name is no secret",
+        arguments: [
+            #"{"id_token_signing_alg_values_supported":["RS256","ES256"]}"#,
+            #"{"token_endpoint":"https://sp.example/o/token2"}"#,
+            "please enter your password: required",
+            #"{"access_token_expires_in":3600}"#, #"{"client_secret_expires_at":0}"#,
+            "<p>Your pin: four digits</p>", #"{"client_secret":[]}"#, #"{"client_secret":{}}"#,
+            #"{"client_secret":{"#,
+            "client_secret", "client_secret=", "client_secret:", "'client_secret':'",
+        ])
+    func onlyNamed(body: String) {
+        #expect(SecretFields.document(Array(body.utf8)).map(\.value) == [])
     }
 
     @Test("what a provider hands over in an address is a secret where it is long enough for one")

@@ -78,6 +78,17 @@ public struct StoredRun: Sendable {
             facts: Self.promises(json) + Self.limits(json) + Self.errors(json) + Self.events(json))
     }
 
+    /// What to do where there is none; nil where there is one. A run that has ended without it would pass for one that broke
+    /// nothing.
+    public static func whyMissing(_ directory: RunDirectory) -> String? {
+        guard StoredRun(directory) == nil else { return nil }
+        let path = directory.path
+        let file = directory.file("summary.json")
+        let what = FileManager.default.fileExists(atPath: file) ? "cannot be read" : "is missing"
+        return "\(file), which has the run's verdict and what became of its promises, \(what); "
+            + "'screenrig report \(path)' writes it again"
+    }
+
     private static func list(_ json: JSON, _ name: String) -> [JSON] { json[name]?.items("") ?? [] }
 
     private static func count(_ json: JSON, _ name: String) -> Int {
