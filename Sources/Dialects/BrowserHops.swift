@@ -65,7 +65,10 @@ struct BrowserHops: Sendable {
             address.hasPath(with: "/adobe-services/authenticate")
         {
             .authenticate
-        } else if Self.bringsAnswer({ address.written($0) != nil }) {
+        } else if Self.bringsAnswer({
+            // In an address SAML has artifacts only (Profiles 4.1.2): that is a form's without an address of its own.
+            $0 != "SAMLResponse" && address.written($0) != nil
+        }) {
             .assertion
         } else {
             .mvpdLogin
@@ -133,6 +136,12 @@ struct BrowserHops: Sendable {
             // A page that asks for the credentials again did not accept them.
             let isTurnedDown =
                 call.operation == .mvpdLogin && call.tag != nil && reply.body.holdsPasswordInput
+            if call.operation == .assertion, reply.body.holdsSAMLResponse {
+                // A form with the provider's answer in it: whoever answered was on the way.
+                var reading = Reading(.ok, .page(reply.shownPage))
+                reading.operation = .mvpdLogin
+                return reading
+            }
             let told: Observation.Result =
                 isTurnedDown ? .denied : call.operation == .assertion ? .ledOn : .none
             return Reading(.ok, .page(reply.shownPage), Observation(told))

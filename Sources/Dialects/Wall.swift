@@ -85,6 +85,9 @@ extension [UInt8] {
         return false
     }
 
+    /// A form that brings a provider's answer on (SAML Bindings 3.5).
+    var holdsSAMLResponse: Bool { holds("samlresponse") }
+
     var holdsPasswordInput: Bool {
         holds("type=\"password\"") || holds("type='password'") || holds("type=password")
     }

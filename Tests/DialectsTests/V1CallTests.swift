@@ -134,6 +134,7 @@ import Vocabulary
             ("https://sp.example/cb?state=1&code=2", [], .assertion),
             ("https://sp.example/cb", ["code", "state"], .assertion),
             ("https://sp.example/cb?SAMLart=1", [], .assertion),
+            ("https://idp.example/login?SAMLResponse=1", [], .mvpdLogin),
             ("https://sp.example/ws", ["wa", "wresult"], .assertion),
             ("https://idp.example/authorize?response_type=code&state=1", [], .mvpdLogin),
             ("https://idp.example/coupon?code=1", [], .mvpdLogin),
@@ -183,6 +184,25 @@ import Vocabulary
         let reading = Self.dialect.read(Reply(status: status, headers: headers), to: call)
         #expect(call.operation == .assertion)
         #expect(reading.observation.result == result)
+    }
+
+    @Test(
+        "a page that brings the provider's answer on is a broker's, whatever the service may answer there",
+        arguments: [
+            ("<input name=\"SAMLResponse\" value=\"x\">", OperationName?.some(.mvpdLogin), 0),
+            ("<p>signed in</p>", nil, 1),
+        ])
+    func broker(page: String, turnsOut: OperationName?, deviations: Int) throws {
+        let call = Self.dialect.hop(
+            .post, try #require(WebAddress("https://broker.test/acs")),
+            form: [("SAMLResponse", "x")],
+            referer: nil)
+        let reading = Self.dialect.read(
+            Reply(
+                status: 200, headers: ["Content-Type": "text/html"],
+                body: Array("<html><form>\(page)</form></html>".utf8)), to: call)
+        #expect(reading.operation == turnsOut)
+        #expect(reading.deviations.count == deviations, "\(reading.deviations)")
     }
 
     @Test(
