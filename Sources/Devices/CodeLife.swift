@@ -79,7 +79,22 @@ extension Household {
     }
 
     /// The code of an order has run out. A viewer who was done before the TV's last poll was sent, at `asked`, was in time.
-    func ranOut(_ order: PollOrder, asked: Instant?, reported: Bool) -> StopReason {
+    /// `lost`: a poll before, whose response may have had the token. Whoever redeems a code that serves once ends it
+    /// (RFC 6749, 5.2).
+    func ranOut(
+        _ order: PollOrder, asked: Instant?, reported: Bool, after lost: Answered? = nil
+    ) -> StopReason {
+        let reason = ranOut(order, asked: asked, reported: reported)
+        guard let lost, !isCodeOver, dialect.pages != nil,
+            case .abandoned(_, by: .service) = reason
+        else { return reason }
+        let name = lost.exchange.operation.name
+        return .abandoned(
+            "the response to \(ours: name) #\(ours: "\(lost.exchange.sequence)") was lost or could not be read, and the code was no longer valid after "
+                + "it: that response may have had the token", by: .service)
+    }
+
+    private func ranOut(_ order: PollOrder, asked: Instant?, reported: Bool) -> StopReason {
         if case .abandoned(_, by: .service) = order.whenOver {
             return codeRanOut(order.issued, reported: reported)
         }
@@ -101,7 +116,6 @@ extension Household {
         noteRecord()
     }
 
-    /// A service may take a code back before: an answer that was lost on its way has redeemed it (RFC 6749, 5.2).
     private func inTime(reported: Bool) -> StopReason {
         .abandoned(
             isCodeOver
@@ -163,5 +177,16 @@ extension Household {
         guard dialect.pages != nil else { return true }
         let credential = Credential(device: phone.device.identity, bearer: nil)
         return dialect.authenticate(issued, mvpd: nil, credential)?.address == issued.page
+    }
+}
+
+extension Answered {
+    /// Whether it may have had a token that nobody could read.
+    var mayHaveLostToken: Bool {
+        switch answer {
+        case .fault: true
+        case .unanswered(_, let reached): reached
+        default: false
+        }
     }
 }

@@ -31,6 +31,8 @@ extension Household {
         var deadToken: StopReason?
         /// When the last poll without a token was sent, and answered.
         var (asked, answered): (Instant?, Instant?)
+        /// The last whose response did not come, or was none: it may have had the token.
+        var lost: Answered?
         /// Another poll loop may be hearing what the code has served for.
         var mayBeSiblings = dialect.pages != nil && !morePollers.isEmpty
         while true {
@@ -43,6 +45,7 @@ extension Household {
             record.polls += 1
             let polled = try await pollOnce(order.issued, due: due, from: tv)
             defer { (asked, answered) = (polled.exchange.sent, polled.exchange.ended) }
+            if polled.mayHaveLostToken { lost = polled }
             switch polled.answer {
             case .signedIn where serviceClock.isOver(polled):
                 failures = 0
@@ -71,7 +74,8 @@ extension Household {
             case .codeOver where mayBeSiblings:
                 mayBeSiblings = false
                 due = pace.next(due: due, ended: polled.exchange.ended)
-            case .codeOver: throw deadToken ?? ranOut(order, asked: asked, reported: true)
+            case .codeOver:
+                throw deadToken ?? ranOut(order, asked: asked, reported: true, after: lost)
             case .denied where hasRefused: throw .refusedByViewer
             // A service that asks for an interval is not asked more often than that.
             case .fault where order.issued.pollInterval != nil:
