@@ -295,6 +295,31 @@ import Vocabulary
         #expect(reading.deviations.isEmpty)
     }
 
+    @Test(
+        "a body that is JSON says so by its type",
+        arguments: [
+            ("application/json", 0), ("application/json; charset=UTF-8", 0),
+            ("application/scim+json", 0), ("image/png", 1),
+            ("text/plain", 1), (nil, 1),
+        ] as [(type: String?, deviations: Int)], [true, false])
+    func mediaType(told: (type: String?, deviations: Int), isError: Bool) throws {
+        let dialect = Self.dialect()
+        let poll = try #require(
+            dialect.poll(try Self.issued(dialect), .token, Self.credential()))
+        var headers: Headers = ["Cache-Control": "no-store"]
+        if let type = told.type { headers.append("Content-Type", type) }
+        let body =
+            isError
+            ? #"{"error": "authorization_pending"}"#
+            : #"{"access_token": "T0KEN", "token_type": "Bearer", "expires_in": 3600}"#
+        let reading = dialect.read(Self.reply(isError ? 400 : 200, body, headers), to: poll)
+        #expect(reading.deviations.count == told.deviations, "\(reading.deviations)")
+        #expect(
+            reading.deviations.allSatisfy {
+                $0.rule == "RFC 6749 \(isError ? "5.2" : "5.1"): Content-Type is application/json"
+            }, "\(reading.deviations)")
+    }
+
     @Test("tokens that a cache may keep are a deviation")
     func cachedToken() throws {
         let dialect = Self.dialect()

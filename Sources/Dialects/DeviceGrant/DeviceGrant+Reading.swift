@@ -34,14 +34,32 @@ extension DeviceGrant {
         guard let tree = document.read(), tree.kind == .object, !document.isXML else {
             return .unread(document, "no JSON", "\(place(call)): the body is a JSON object")
         }
+        var reading: Reading
         switch call.operation {
-        case .serverMetadata: return readMetadata(tree)
-        case .deviceAuthorization: return readCodes(tree, to: call)
+        case .serverMetadata: reading = readMetadata(tree)
+        case .deviceAuthorization: reading = readCodes(tree, to: call)
         case .deviceToken, .refreshToken, .otherClientToken, .otherClientRefresh:
-            return readToken(tree, document.reply, to: call)
-        case .userinfo: return readUser(tree)
+            reading = readToken(tree, document.reply, to: call)
+        case .userinfo: reading = readUser(tree)
         default: return Reading(.ok, .done, Observation(.success))
         }
+        // A polled token is RFC 6749's as well (RFC 8628, 3.5).
+        let section = call.operation == .deviceToken ? "RFC 6749 5.1" : place(call)
+        judgeType(document, section, &reading)
+        return reading
+    }
+
+    /// That a body is JSON is told by its type (RFC 6749, 5.1 and 5.2; RFC 8628, 3.2; RFC 8414, 3.2).
+    private func judgeType(
+        _ document: ReplyDocument, _ section: String, _ reading: inout Reading
+    ) {
+        guard document.mediaType != .json else { return }
+        let type = document.reply.mediaType
+        guard !type.hasSuffix("+json") else { return }
+        reading.deviations.append(
+            Deviation(
+                rule: "\(section): Content-Type is application/json",
+                found: type.isEmpty ? "none" : String(type.prefix(40))))
     }
 
     /// Where the standard speaks of an answer.
@@ -114,6 +132,7 @@ extension DeviceGrant {
                     rule: "RFC 6749 5.2: an error is a JSON object with error",
                     found: "status \(reply.status) without it"))
         }
+        if error != nil { judgeType(document, "RFC 6749 5.2", &reading) }
         let allowed = error == "invalid_client" ? [400, 401] : [400]
         if !allowed.contains(reply.status) {
             reading.deviations.append(
