@@ -222,15 +222,17 @@ extension Household {
     /// counts (RFC 8414, 3; OpenID Connect Discovery, 4).
     @inline(never)
     private func discover(_ screen: Screen) async throws(StopReason) {
-        let calls = dialect.discover(as: screen.device.identity)
-        for (position, call) in calls.enumerated() {
+        /// That there is nothing at an address says less than any other response.
+        var refusal: Answered?
+        for call in dialect.discover(as: screen.device.identity) {
             let answered = try await insist(call, screen)
             if case .endpoints(let found) = answered.answer {
                 screen.endpoints = found
                 return
             }
-            if position + 1 == calls.count { throw .refused(answered) }
+            if refusal?.exchange.delivery.status ?? 404 == 404 { refusal = answered }
         }
+        if let refusal { throw .refused(refusal) }
     }
 
     /// How often a device looks whether another has registered the client of all.

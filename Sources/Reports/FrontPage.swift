@@ -40,13 +40,19 @@ enum FrontPage {
             place.origin.host == asked.origin.host && asked.origin.scheme == .http
             && place.origin.scheme == .https
         return isToTLS || place.path == asked.path
-            ? moved(from: asked.origin, to: place.origin) : nil
+            ? moved(from: asked, to: place) : nil
     }
 
     /// Only browsers follow redirects (correctness.md). `place`: nil where the answer does not tell.
-    static func moved(from asked: Origin, to place: Origin?) -> String {
-        "\(asked) redirects requests to \(place?.description ?? "another address"), and screenrig's TVs and apps do not "
-            + "follow: write that address in target.base"
+    static func moved(from asked: WebAddress, to place: WebAddress?) -> String {
+        let rest = ", and screenrig's TVs and apps do not follow: "
+        guard let place, place.origin == asked.origin else {
+            let other = place?.origin.description ?? "another address"
+            return
+                "\(asked.origin) redirects requests to \(other)\(rest)write that address in target.base"
+        }
+        return "\(asked.origin) redirects \(asked.path) to its own \(place.path)\(rest)"
+            + "correct the path of target.base, if the service has another, or ask its team why it redirects"
     }
 
     /// The title of a page, where there is one near the beginning; empty where not.

@@ -228,8 +228,8 @@ private struct TreeReader {
             let name = String(String.UnicodeScalarView(rest.prefix { $0 != "}" })) + "}"
             return .unquoted("$" + name)
         }
-        if rest.first == "%" || rest.first == "@" || rest.first == "`" {
-            return .syntax("a value cannot start with \(rest.prefix(1)); put it in quotes")
+        if let first = rest.first, "%@`".unicodeScalars.contains(first) {
+            return .syntax("a value cannot start with \(first); put it in quotes")
         }
         let from = failure.context.map { " (\($0.text), which starts in line \($0.mark.line))" }
         return .syntax("\(problem)\(from ?? ""); check indentation, brackets and quotes here")

@@ -90,6 +90,12 @@ struct DeviceGrantTests {
         #expect(zip(second, second.dropFirst()).allSatisfy { $1 - $0 >= .seconds(7) })
     }
 
+    @Test("that there is nothing at the second address is not why the first one failed")
+    func guardedMetadata() throws {
+        let life = try Self.life(.guardsMetadata)
+        #expect(life.record.cause.hasPrefix("server-metadata answered 418"), "\(life.record.cause)")
+    }
+
     @Test("a code that served for an answer that was lost did not expire")
     func lostToken() throws {
         let life = try Self.life(.losesToken)
@@ -302,6 +308,8 @@ final class GrantServer: OneHomeService {
         case forgetsLogin
         /// A refusal is taken for nothing, and its page says nothing.
         case losesRefusal
+        /// What asks for its endpoints is turned away.
+        case guardsMetadata
         /// The token is made, and its answer is a 503.
         case losesToken
         /// The login is followed by a page that asks for consent to it.
@@ -342,6 +350,9 @@ final class GrantServer: OneHomeService {
                 return (parts[0], FormEncoding.decode(parts.count > 1 ? parts[1] : ""))
             }, uniquingKeysWith: { first, _ in first })
         switch (call.method, String(call.address.path)) {
+        case (.get, "/.well-known/oauth-authorization-server") where defect == .guardsMetadata:
+            return json(#"{"error":"teapot"}"#, 418)
+        case (.get, "/.well-known/openid-configuration"): return json("{}", 404)
         case (.get, "/.well-known/oauth-authorization-server"):
             return json(
                 """

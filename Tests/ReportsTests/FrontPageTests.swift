@@ -61,6 +61,17 @@ struct FrontPageTests {
         #expect(remedy == place.map { asked + Self.redirects($0) })
     }
 
+    @Test("a redirect within the service names both paths, and no other address")
+    func movedWithin() throws {
+        let asked = try #require(WebAddress("http://sp.test/o/client"))
+        let text = FrontPage.moved(from: asked, to: WebAddress("http://sp.test/x/o/client"))
+        #expect(
+            text
+                == "http://sp.test redirects /o/client to its own /x/o/client, and screenrig's TVs and apps do not "
+                + "follow: correct the path of target.base, if the service has another, or ask its team why it redirects"
+        )
+    }
+
     private static func redirects(_ place: String) -> String {
         " redirects requests to \(place), and screenrig's TVs and apps do not follow: write that address in target.base"
     }

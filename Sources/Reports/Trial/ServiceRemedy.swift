@@ -20,7 +20,7 @@ enum ServiceRemedy {
         }
         if (300..<400).contains(reply.status) {
             let place = reply.headers["Location"].flatMap { last.call.address.resolving($0) }
-            return FrontPage.moved(from: origin, to: place?.origin)
+            return FrontPage.moved(from: last.call.address, to: place)
         }
         // A document that is damaged is the service's all the same.
         let isDocument = reply.mediaType.hasSuffix("json") || reply.mediaType.hasSuffix("xml")
