@@ -32,6 +32,8 @@ enum DeviceEventName: String {
     case wrongPasswordAccepted = "wrong password accepted"
     /// A poll that kept the server's interval got slow_down; how long after the previous response, and the interval.
     case slowedThoughKept = "slowed down though the interval was kept"
+    /// `after-sign-in` has `refresh-token`, and the sign-in came without one.
+    case notRenewed = "no refresh token to renew with"
     /// The account may not watch a resource; the service's words.
     case notEntitled = "not entitled"
     /// What the viewer changed in the settings while the app was closed: `grant`, `withdraw`, `sign-out`.

@@ -315,7 +315,7 @@ extension Household {
         }
     }
 
-    /// Exchanges the refresh token of the sign-in for a new session (RFC 6749, 6); nothing where there is none.
+    /// Exchanges the refresh token of the sign-in for a new session (RFC 6749, 6); notes where there is none.
     private func renew() async throws(StopReason) {
         let answered = try await askIfKnown(tv) {
             dialect.call(.refreshToken, about: Subject(), $0)
@@ -325,7 +325,7 @@ extension Household {
             tv.session = DeviceSession(
                 access: session.access, refresh: session.refresh ?? tv.session?.refresh)
             if let answered { note(signInBy: answered) }
-        case nil: return
+        case nil: note(.notRenewed, "household \(ours: "\(tv.device.id.household)")")
         default: throw .refused(answered)
         }
     }

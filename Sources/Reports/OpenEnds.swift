@@ -2,8 +2,8 @@ internal import Journal
 internal import Rendering
 
 /// Logins of a run that ended on a page instead of the redirect URL or did not look at the password, decisions on a
-/// device whose last page did not confirm them, and polls that were slowed down although they came as asked: how many there were, and the
-/// first of each.
+/// device whose last page did not confirm them, polls that were slowed down although they came as asked, and renewals without a refresh
+/// token: how many there were, and the first of each.
 struct OpenEnds {
     private struct Sort {
         /// The name of its events in the history.
@@ -45,6 +45,12 @@ struct OpenEnds {
             remedy:
                 "Ask the server's team by what it counts polls: such as by client or address instead of by device code"
         ),
+        Sort(
+            name: "no refresh token to renew with", noun: "renewal",
+            happened: "(refresh-token) was not sent, for the server had given no refresh token",
+            remedy:
+                "Have it give one (often by target.device-grant.scope, such as offline_access), or take refresh-token "
+                + "out of after-sign-in"),
     ]
     static let names = sorts.map(\.name)
 

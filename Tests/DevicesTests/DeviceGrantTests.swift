@@ -90,6 +90,16 @@ struct DeviceGrantTests {
         #expect(zip(second, second.dropFirst()).allSatisfy { $1 - $0 >= .seconds(7) })
     }
 
+    @Test(
+        "a renewal without a refresh token is noted",
+        arguments: [GrantServer.Defect.none, .givesNoRefresh])
+    func withoutRefresh(defect: GrantServer.Defect) throws {
+        let life = try Self.life(defect, more: "after-sign-in: [refresh-token, userinfo]")
+        #expect(life.record.fate == .signedIn, "\(life.record.cause)")
+        #expect(
+            life.events.contains("no refresh token to renew with") == (defect == .givesNoRefresh))
+    }
+
     @Test("that there is nothing at the second address is not why the first one failed")
     func guardedMetadata() throws {
         let life = try Self.life(.guardsMetadata)
@@ -308,6 +318,7 @@ final class GrantServer: OneHomeService {
         case forgetsLogin
         /// A refusal is taken for nothing, and its page says nothing.
         case losesRefusal
+        case givesNoRefresh
         /// What asks for its endpoints is turned away.
         case guardsMetadata
         /// The token is made, and its answer is a 503.
@@ -457,7 +468,7 @@ final class GrantServer: OneHomeService {
         let claims = Base64URL.encode("{\"sub\":\"\(user)\"}")
         return json(
             """
-            {"access_token":"ACCESS-SECRET-1","refresh_token":"REFRESH-SECRET-1","token_type":"Bearer","expires_in":3600,
+            {"access_token":"ACCESS-SECRET-1",\(defect == .givesNoRefresh ? "" : #""refresh_token":"REFRESH-SECRET-1","#)"token_type":"Bearer","expires_in":3600,
             "id_token":"e30.\(claims).x"}
             """)
     }

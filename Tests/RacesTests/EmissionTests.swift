@@ -156,6 +156,39 @@ struct EmissionTests {
     }
 
     @Test(
+        "a script of the device grant finds the buttons of a decision as a run does",
+        arguments: [
+            (
+                "<button name=decision value=yes>Approve</button><button name=decision value=no>Deny</button>",
+                "yes", "no"
+            ),
+            (
+                "<button name=d value=1><b>Allow</b> this TV</button><button name=d value=0>No, thanks</button>",
+                "1", "0"
+            ),
+            ("<button name=d value=1>Yes</button><button name=d value=0>No</button>", "1", "0"),
+            (
+                "<input type=submit name=d value=Accept><input type=submit name=d value=Cancel>",
+                "Accept", "Cancel"
+            ),
+            ("<button name=d value=next>Continue</button>", "", ""),
+        ])
+    func buttons(page: String, approves: String, refuses: String) throws {
+        var made = Case.sample
+        made.target.protocolName = "oauth-device-grant"
+        made.expected.invariant = .deviceCodeOnce
+        made.schedule.ops = [.init("codes", "tv", .deviceAuthorization)]
+        let judged = """
+            import runpy, sys
+            script = runpy.run_path(sys.argv[1])
+            form = script["Page"]("<form method=post>" + sys.argv[2] + "</form>").forms[0]
+            for wanted in ("approval", "refusal"):
+                print((script["decision"](form, wanted) or [("", "")])[0][1])
+            """
+        #expect(try Self.output(of: judged, about: made, [page]) == "\(approves)\n\(refuses)\n")
+    }
+
+    @Test(
         "a script shows another app what was issued to this one, and one-owner goes by two approvals"
     )
     func otherClient() throws {

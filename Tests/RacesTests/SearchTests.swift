@@ -638,6 +638,23 @@ private struct StoppedArena: Arena {
         #expect(outcome.trials <= 300)
     }
 
+    @Test("a rate that was cut short takes the place of no better one")
+    func cutShort() async throws {
+        let outcome = await search(700).run(
+            in: RuleArena { offset, _ in offset >= .zero && offset < .milliseconds(30) })
+        let finding = try #require(outcome.findings.first)
+        let allowance = Allowance(trials: 8, time: nil, clock: { .zero })
+        let work = CaseWork(
+            .init(
+                version: "0", rig: .init(name: "r", source: ""), seed: 1,
+                target: .init(name: "here", protocolName: "adobe-pass-v1"),
+                startedMicroseconds: 0),
+            on: AllowedArena(RuleArena { _, _ in false }, allowance), allowance: allowance)
+        let made = await work.make(finding, example: outcome.examples[0], madeAt: 0)
+        #expect(finding.rate.trials > 8)
+        #expect(made.evidence?.rate == finding.rate)
+    }
+
     @Test("what the time no longer bears is not played, and nothing is said of it")
     func time() async {
         let now = Mutex(Duration.zero)

@@ -88,11 +88,12 @@ public struct CaseWork: Sendable {
         (made.isMinimal, made.removed) = (shrunk.isMinimal, shrunk.removed)
         made.almost = shrunk.almost
         let measured = await measure(&made, of: finding, example: example)
+        // Cut short, it knows less than what the search measured.
+        let isWhole = measured.rate.trials >= min(trials, max(1, finding.rate.trials))
         let best = made.swept.flatMap { made.schedule[op: $0]?.offset } ?? finding.best
         made.evidence = Case.Evidence(
-            // Cut short: what the search measured.
-            rate: measured.rate.trials > 0 ? measured.rate : finding.rate, method: finding.method,
-            achieved: measured.achieved ?? finding.achieved,
+            rate: isWhole ? measured.rate : finding.rate, method: finding.method,
+            achieved: isWhole ? measured.achieved ?? finding.achieved : finding.achieved,
             window: finding.window, best: best, isSimultaneous: finding.isSimultaneous,
             curve: finding.curve, firstSeen: finding.firstSeen,
             trialTime: measured.example.map(Self.length) ?? .zero)

@@ -116,17 +116,23 @@ def decision(found, wanted):
         named = [pair for pair in found["buttons"] if "%s=%s" % pair == button]
         chosen = [pair for pair in found["choices"] if "%s=%s" % pair == button]
         return named[:1] or (chosen and chosen[:1] + [pair for pair in found["buttons"][:1] if pair[0]]) or None
-    no = [pair for pair in found["buttons"] if says(pair, "den(y|ied)|refuse|reject|decline|cancel|disallow")]
-    plain_no = [pair for pair in found["buttons"] if pair[1].lower() in ("no", "nein", "non", "false")]
+    no = [pair for pair in found["buttons"] if says(pair, "den(y|ied)|refuse|reject|decline|cancel|disallow|do(n't| not)|not now")]
+    plain_no = [pair for pair in found["buttons"] if pair[1].lower() in ("no", "nein", "non", "false")
+                or begins(pair, "no", "nein", "non")]
     yes = [pair for pair in found["buttons"] if pair not in no + plain_no]
-    decides = no or any(says(pair, "approve|accept|allow|authorize|confirm|grant|consent") for pair in found["buttons"])
+    decides = no or any(begins(pair, "yes", "ja", "oui") or says(
+        pair, "approve|accept|allow|authorize|confirm|grant|consent") for pair in found["buttons"])
     if refuses:
         return no[:1] or (decides and plain_no[:1]) or None
     return yes[:1] if yes and decides else None
 
 
 def says(pair, words):
-    return pair[0] and re.search(words, "%s=%s" % pair, re.I)
+    return (pair[0] or pair.text) and re.search(words, pair.words(), re.I)
+
+
+def begins(pair, *words):
+    return re.split(r"\W", pair.text.lower())[0] in words
 
 
 def walk(screen, codes, account, wanted):

@@ -168,13 +168,21 @@ class Wire:
         return self.read()
 
 
+class Button(tuple):
+    """Name and value of a button, and what stands on it."""
+    text = ""
+
+    def words(self):
+        return "%s=%s %s" % (self + (self.text,))
+
+
 class Page(HTMLParser):
     """The forms of a page, each with its fields and buttons, and where it leads by itself."""
 
     def __init__(self, text):
         super().__init__()
         self.forms, self.form, self.inside, self.refresh = [], None, "", None
-        self.sends_itself, self.addresses = False, (set(), set())
+        self.sends_itself, self.addresses, self.button = False, (set(), set()), None
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
@@ -194,7 +202,8 @@ class Page(HTMLParser):
             form = next((form for form in self.forms if form["id"] == values["form"]), None) \
                 if "form" in values else self.form
             kind = values.get("type", "submit" if tag == "button" else "text").lower()
-            pair = (values.get("name", ""), values.get("value", ""))
+            pair = Button((values.get("name", ""), values.get("value", "")))
+            self.button = pair if tag == "button" else None
             if form and kind in ("submit", "image"):
                 form["buttons"].append(pair)
             elif form and kind == "radio":
@@ -204,12 +213,16 @@ class Page(HTMLParser):
 
     def handle_endtag(self, tag):
         self.inside = ""
+        if tag in ("form", "button"):
+            self.button = None
         if tag == "form":
             self.form = None
 
     def handle_data(self, text):
         if self.inside == "script":
             self.read_script(text)
+        elif self.button is not None:
+            self.button.text = (self.button.text + " " + text).strip()
 
     def read_script(self, text):
         """Notes the addresses that are written out: outside of functions, and anywhere. Nothing is run."""
@@ -227,7 +240,7 @@ class Page(HTMLParser):
 def pressed(found):
     """The button that a person would press, as a field: the first that does not lead away."""
     away = "cancel|deny|decline|disallow|reject|refuse|back|forgot|reset|register|signup"
-    likely = [pair for pair in found["buttons"] if not re.search(away, "%s=%s" % pair, re.I)]
+    likely = [pair for pair in found["buttons"] if not re.search(away, pair.words(), re.I)]
     return (likely or found["buttons"])[:1]
 
 
