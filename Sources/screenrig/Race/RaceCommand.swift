@@ -233,7 +233,9 @@ struct RaceCommand: AsyncParsableCommand {
             let known = RaceTerms.planNames + RaceTerms.armPlanNames
             guard name == "all" || known.contains(name) else {
                 throw CommandFailure.badInput(
-                    "unknown race plan '\(name)'; 'screenrig list' shows the plans")
+                    "unknown race plan '\(name)'; "
+                        + (name.contains(",") ? "name each with a --plan of its own; " : "")
+                        + "'screenrig list' shows the plans")
             }
             return .named(name)
         }
