@@ -25,9 +25,8 @@ enum SecretFields {
     ]
 
     /// What a longer name has in it, such as `client_secret_v2`, if its value looks like one.
-    private static let partsOfNames = [
-        "clientsecret", "accesstoken", "refreshtoken", "devicecode",
-    ].map { Array($0.utf8) }
+    private static let partsOfNames = ["clientsecret", "accesstoken", "refreshtoken", "devicecode"]
+    private static let shortestPart = 10
 
     /// What a provider hands over in an address at the end of a login (OpenID Connect, SAML's artifact binding); elsewhere short
     /// words have these names.
@@ -47,17 +46,34 @@ enum SecretFields {
     private enum Naming { case nothing, mayBeSecret, isSecret }
 
     private static func naming(_ name: ArraySlice<UInt8>) -> Naming {
-        guard name.count <= longestName else { return .nothing }
-        // Bytes that a peer has put between count for nothing.
-        let count = name.count(where: isWordByte)
-        let isOfLength = lengths >> UInt64(count) & 1 == 1
-        guard isOfLength || count >= partsOfNames[0].count - 2 else { return .nothing }
-        let word = name.filter(isWordByte).map { $0 < 0x41 ? $0 : $0 | 0x20 }
-        if isOfLength, names.contains(String(decoding: word, as: UTF8.self)) { return .isSecret }
-        return partsOfNames.contains(where: word.contains) ? .mayBeSecret : .nothing
+        if isSecret(name) { return .isSecret }
+        guard name.count <= longestName, name.count >= shortestPart else { return .nothing }
+        let word = word(of: name)
+        let holdsPart = partsOfNames.contains {
+            word.utf8Span.span.holdsIgnoringCase($0.utf8Span.span)
+        }
+        return holdsPart ? .mayBeSecret : .nothing
     }
 
-    private static func isSecret(_ name: ArraySlice<UInt8>) -> Bool { naming(name) == .isSecret }
+    /// It is asked of each field of each form.
+    private static func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
+        guard name.count <= longestName else { return false }
+        var count = 0
+        for byte in name where isWordByte(byte) { count += 1 }
+        return lengths >> UInt64(count) & 1 == 1 && names.contains(word(of: name))
+    }
+
+    /// Bytes that a peer has put between count for nothing.
+    private static func word(of name: ArraySlice<UInt8>) -> String {
+        String(unsafeUninitializedCapacity: name.count) { text in
+            var count = 0
+            for byte in name where isWordByte(byte) {
+                text[count] = byte < 0x41 ? byte : byte | 0x20
+                count += 1
+            }
+            return count
+        }
+    }
 
     /// The value there, if its name gives it away, or its name and its looks.
     private static func field(
