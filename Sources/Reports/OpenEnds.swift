@@ -47,7 +47,8 @@ struct OpenEnds {
         ),
         Sort(
             name: "no refresh token to renew with", noun: "renewal",
-            happened: "by refresh-token could not be sent, for the server had given no refresh token",
+            happened:
+                "by refresh-token could not be sent, for the server had given no refresh token",
             remedy:
                 "Have it give one (often by target.device-grant.scope, such as offline_access), or take refresh-token "
                 + "out of after-sign-in"),
