@@ -78,12 +78,16 @@ struct CodeLedger {
         var known = MarkTable<SharedLife>()
         for life in records.values where life.high >= time { known[life.record] = life }
         records = known
+        for (code, strays) in strayDeletions where strays.allSatisfy({ $0.ret < time }) {
+            strayDeletions[code] = nil
+        }
         sweepAt = max(4096, 2 * lives.count)
     }
 
     // MARK: Deletions
 
-    /// A deletion by letters whose code had been deleted by that household before: it ended whatever code had them by then.
+    /// A deletion by letters whose code may have been over before (deleted, replaced, expired): it ended whatever code had them by
+    /// then.
     private struct StrayDeletion {
         var household: Int
         var call: Int64

@@ -115,11 +115,12 @@ extension HouseholdState {
     /// A deletion is known at once, for what other households are told of these letters.
     private func noteEnd(of life: SharedLife, by operation: Observed) {
         guard operation.effect == .success || operation.effect == .open else { return }
-        if life.over < life.high || life.endCalled < operation.call {
+        let isDeleted = life.over < life.high
+        if isDeleted || life.endCalled < operation.call || life.low < operation.ret {
+            // Of two deletions either may have been the second.
             registry.codes.noteStrayDeletion(
                 of: life.code, by: household, from: operation.call,
-                // Whichever of the two was carried out first: that of which was taken in first is known to have been over by then.
-                to: life.over < life.high ? max(operation.ret, life.over) : operation.ret)
+                to: isDeleted ? max(operation.ret, life.over) : operation.ret)
         }
         if operation.effect == .success { life.over = min(life.over, operation.ret) }
     }

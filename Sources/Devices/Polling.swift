@@ -57,6 +57,8 @@ extension Household {
                 return
             case .pending, .expired, .blocked:
                 failures = 0
+                // A code that still waits has served for nothing.
+                if case .pending = polled.answer { lost = nil }
                 due = pace.next(due: due, ended: polled.exchange.ended)
             case .slow(let pause):
                 try check(pause, askedBy: polled, codeEnds: order.ends)

@@ -136,7 +136,10 @@ struct BrowserHops: Sendable {
             // A page that asks for the credentials again did not accept them.
             let isTurnedDown =
                 call.operation == .mvpdLogin && call.tag != nil && reply.body.holdsPasswordInput
-            if call.operation == .assertion, reply.body.holdsSAMLResponse {
+            if call.operation == .assertion, reply.body.holdsSAMLResponse,
+                call.address.origin != origin
+                    || !call.address.hasPath(endingWith: "SAMLAssertionConsumer")
+            {
                 // A form with the provider's answer in it: whoever answered was on the way.
                 var reading = Reading(.ok, .page(reply.shownPage))
                 reading.operation = .mvpdLogin

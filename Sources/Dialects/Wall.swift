@@ -86,7 +86,10 @@ extension [UInt8] {
     }
 
     /// A form that brings a provider's answer on (SAML Bindings 3.5).
-    var holdsSAMLResponse: Bool { holds("samlresponse") }
+    var holdsSAMLResponse: Bool {
+        holds("name=\"samlresponse\"") || holds("name='samlresponse'")
+            || holds("name=samlresponse")
+    }
 
     var holdsPasswordInput: Bool {
         holds("type=\"password\"") || holds("type='password'") || holds("type=password")

@@ -27,6 +27,10 @@ enum SecretFields {
     /// What a longer name has in it, such as `client_secret_v2`, if its value looks like one.
     private static let partsOfNames = ["clientsecret", "accesstoken", "refreshtoken", "devicecode"]
     private static let shortestPart = 10
+    /// How names end that tell something about a secret: `access_token_expires_at`.
+    private static let endsOfOthers = [
+        "at", "in", "url", "uri", "endpoint", "type", "policy", "expires", "lifetime",
+    ]
 
     /// What a provider hands over in an address at the end of a login (OpenID Connect, SAML's artifact binding); elsewhere short
     /// words have these names.
@@ -34,7 +38,7 @@ enum SecretFields {
     private static let shortestOneTimeValue = 16
 
     private static func isOneTime(_ value: String) -> Bool {
-        value.count >= shortestOneTimeValue && KnownSecrets.hasNumber(value)
+        value.utf8.count >= shortestOneTimeValue && KnownSecrets.hasNumber(value)
     }
 
     private static let longestName = 40
@@ -49,6 +53,7 @@ enum SecretFields {
         if isSecret(name) { return .isSecret }
         guard name.count <= longestName, name.count >= shortestPart else { return .nothing }
         let word = word(of: name)
+        guard !endsOfOthers.contains(where: word.hasSuffix) else { return .nothing }
         let holdsPart = partsOfNames.contains {
             word.utf8Span.span.holdsIgnoringCase($0.utf8Span.span)
         }
@@ -80,7 +85,8 @@ enum SecretFields {
         _ place: Range<Int>, _ text: [UInt8], as naming: Naming
     ) -> SecretField? {
         guard let found = field(place, text) else { return nil }
-        return naming == .isSecret || isOneTime(found.value) ? found : nil
+        return naming == .isSecret || isOneTime(found.value) && !found.value.contains("://")
+            ? found : nil
     }
 
     private static func field(_ place: Range<Int>, _ text: [UInt8]) -> SecretField? {
@@ -153,7 +159,7 @@ enum SecretFields {
         return fields
     }
 
-    /// `"access_token": "..."`, from its first quote; of a list or an object its first text.
+    /// `"access_token": "..."`, from its first quote.
     private static func member(_ text: [UInt8], _ start: Int) -> SecretField? {
         var end = start + 1
         while end < text.count, end - start <= longestName + 1, text[end] != UInt8(ascii: "\"") {
@@ -164,21 +170,10 @@ enum SecretFields {
         guard naming != .nothing else { return nil }
         end = skipSpaces(text, end + 1)
         guard end < text.count, text[end] == UInt8(ascii: ":") else { return nil }
-        var first = skipSpaces(text, end + 1)
+        let first = skipSpaces(text, end + 1)
         guard first < text.count else { return nil }
-        let isNested = "[{".utf8.contains(text[first])
-        if isNested {
-            let opener = text[first]
-            first = skipSpaces(text, first + 1)
-            if opener == UInt8(ascii: "{") {
-                let colon = text[first...].prefix(longestName).firstIndex(of: UInt8(ascii: ":"))
-                guard let colon else { return nil }
-                first = skipSpaces(text, colon + 1)
-            }
-        }
-        guard first < text.count else { return nil }
+        if "[{".utf8.contains(text[first]) { return nested(text, first + 1) }
         guard text[first] == UInt8(ascii: "\"") else {
-            if isNested { return nil }
             let last = text[first...].firstIndex { !isNameByte($0) && $0 != UInt8(ascii: ".") }
             return field(first..<(last ?? text.count), text, as: naming)
         }
@@ -186,8 +181,29 @@ enum SecretFields {
         while last < text.count, text[last] != UInt8(ascii: "\"") {
             last += text[last] == UInt8(ascii: "\\") ? 2 : 1
         }
-        return field(first + 1..<min(last, text.count), text, as: isNested ? .mayBeSecret : naming)
+        return field(first + 1..<min(last, text.count), text, as: naming)
     }
+
+    /// The first text of a list or an object that looks like a secret, and is no name in it.
+    private static func nested(_ text: [UInt8], _ start: Int) -> SecretField? {
+        var position = start
+        let end = min(text.count, start + longestNested)
+        while position < end, !"]}".utf8.contains(text[position]) {
+            guard text[position] == UInt8(ascii: "\"") else {
+                position += 1
+                continue
+            }
+            let first = position + 1
+            position = text[first..<end].firstIndex(of: UInt8(ascii: "\"")) ?? end
+            let after = skipSpaces(text, min(position + 1, end))
+            let isName = after < end && text[after] == UInt8(ascii: ":")
+            if !isName, let found = field(first..<position, text, as: .mayBeSecret) { return found }
+            position = max(position + 1, after)
+        }
+        return nil
+    }
+
+    private static let longestNested = 2_000
 
     /// `client_secret=...`, `client_secret: ...` or `'client_secret': '...'`, in a body of whatever form, if its value looks like one:
     /// from the first letter of a word.
@@ -197,14 +213,18 @@ enum SecretFields {
         }
         var end = start
         while end < text.count, end - start <= longestName, isNameByte(text[end]) { end += 1 }
-        guard naming(text[start..<end]) != .nothing else { return nil }
+        // Most words are nobody's name.
+        let name = text[start..<end]
         if end < text.count, text[end] == UInt8(ascii: "'") { end += 1 }
         end = skipSpaces(text, end)
-        guard end < text.count, "=:".utf8.contains(text[end]) else { return nil }
+        guard end < text.count, "=:".utf8.contains(text[end]), naming(name) != .nothing else {
+            return nil
+        }
         var first = skipSpaces(text, end + 1)
         if first < text.count, "'\"".utf8.contains(text[first]) { first += 1 }
+        // The next name and its value are looked at by themselves.
         let last = text[min(first, text.count)...].firstIndex {
-            $0 <= 0x20 || "&;,'\"<>".utf8.contains($0)
+            $0 <= 0x20 || "&;,'\"<>=:".utf8.contains($0)
         }
         return field(first..<(last ?? text.count), text, as: .mayBeSecret)
     }

@@ -51,7 +51,7 @@ enum FrontPage {
             return
                 "\(asked.origin) redirects requests to \(other)\(rest)write that address in target.base"
         }
-        return "\(asked.origin) redirects \(asked.path) to its own \(place.path)\(rest)"
+        return "\(asked.origin) redirects \(asked.path) to another address of its own\(rest)"
             + "correct the path of target.base, if the service has another, or ask its team why it redirects"
     }
 

@@ -52,7 +52,8 @@ struct KnownSecretsTests {
             #"{" client_secret":"@"}"#, #"{"x_client_secret":"@"}"#, #"{"client_secret_v2":"@"}"#,
             #"{"\ufeffclient_secret":"@"}"#, #"{"client_secret\u0000":"@"}"#,
             #"{"client_secret":["@"]}"#,
-            #"{"client_secret":{"v":"@"}}"#, #"{"client_secret": [ "@" ]}"#,
+            #"{"client_secret":{"v":"@"}}"#, #"{"client_secret":{"v":1,"x":"@"}}"#,
+            #"{"client_secret":["short", "@"]}"#, #"{"client_secret": [ "@" ]}"#,
             "client_id=a&client_secret=@",
             "<html><b>client_secret: @</b>", "{'client_secret':'@'}", "{'client_secret' : '@'}",
             "{client_secret: \"@\"}", "{\"\u{feff}accessToken\":\"@\"}", #"{"deviceCode":"@"}"#,
@@ -65,11 +66,24 @@ struct KnownSecretsTests {
     }
 
     @Test(
+        "a hostile body is read in linear time",
+        arguments: ["pin:", "pin=", "pin:'", "\"pin\":[", "<pin>", "accessToken1 = "])
+    func hostile(part: String) {
+        let text = Array(String(repeating: part, count: 200_000).utf8)
+        #expect(SecretFields.document(text).count < text.count)
+    }
+
+    @Test(
         "what only has such a name is no secret",
         arguments: [
             #"{"id_token_signing_alg_values_supported":["RS256","ES256"]}"#,
             #"{"token_endpoint":"https://sp.example/o/token2"}"#,
             "please enter your password: required",
+            #"{"access_token_expires_at":"2026-12-01T02:35:11Z"}"#,
+            "Password: https://sp.example/help/2026-12-01",
+            #"{"access_token_url":"https://sp.example/oauth2/token"}"#,
+            #"{"refresh_token_policy":"sliding-window-30-days"}"#,
+            #"{"x_access_token_v1":"https://sp.example/1234567"}"#,
             #"{"access_token_expires_in":3600}"#, #"{"client_secret_expires_at":0}"#,
             "<p>Your pin: four digits</p>", #"{"client_secret":[]}"#, #"{"client_secret":{}}"#,
             #"{"client_secret":{"#,

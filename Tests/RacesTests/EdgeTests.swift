@@ -76,6 +76,11 @@ struct BreachPatternTests {
         let often = BreachPattern(Promise(.signInVisible), in: all + [miss, miss])
         #expect(often.reading(of: other) == .hidden)
         #expect(often.reading(of: miss) == .miss)
+        // What breaks in another living room says nothing of the swept one.
+        other.breaches[0].isOfSweptHousehold = false
+        let elsewhere = BreachPattern(
+            Promise(.signInVisible), in: [hit, hit] + Array(repeating: other, count: 30))
+        #expect(elsewhere.reading(of: other) == .miss)
     }
 
     @Test("before anything has been seen every trial counts")

@@ -67,7 +67,7 @@ struct FrontPageTests {
         let text = FrontPage.moved(from: asked, to: WebAddress("http://sp.test/x/o/client"))
         #expect(
             text
-                == "http://sp.test redirects /o/client to its own /x/o/client, and screenrig's TVs and apps do not "
+                == "http://sp.test redirects /o/client to another address of its own, and screenrig's TVs and apps do not "
                 + "follow: correct the path of target.base, if the service has another, or ask its team why it redirects"
         )
     }

@@ -68,6 +68,7 @@ extension HouseholdState {
         check(.tokenMonotonic)
         guard registry.model.recordsOutliveTokens, beat.ret < life.low,
             lives[position].shared.endCalled > beat.ret, !mayHaveEnded(since: told, by: beat.ret),
+            !mayBeDeletedElsewhere(position, by: beat.ret),
             !attempts.contains(where: {
                 $0.isCandidate && $0.beat.call <= beat.ret && $0.beat.ret >= told.call
             })

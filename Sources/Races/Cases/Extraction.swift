@@ -139,7 +139,8 @@ public struct Extraction {
     private func logout(before shown: Exchange) throws -> Exchange? {
         var last: Exchange?
         try history.exchanges { exchange in
-            guard exchange.operation == .logout, exchange.subject == shown.subject,
+            guard exchange.operation == .logout, exchange.observation.result == .success,
+                exchange.subject == shown.subject,
                 exchange.mvpd == shown.mvpd || shown.mvpd == nil,
                 exchange.ended < shown.sent, exchange.sent > last?.sent ?? .start
             else { return }

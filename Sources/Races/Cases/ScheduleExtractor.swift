@@ -98,6 +98,7 @@ struct ScheduleExtractor {
     /// one, and what it was shown before.
     mutating func add(ending logout: Exchange, of life: [Exchange]) {
         guard logout.device.household != violation.household else {
+            scenes.removeAll { $0.household == 0 && $0.exchange.sequence == logout.sequence }
             return add([logout], of: life, in: 0) { _ in true }
         }
         let before = life.filter { $0.sent < logout.sent }.sorted { $0.sent < $1.sent }

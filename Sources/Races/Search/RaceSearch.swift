@@ -204,15 +204,18 @@ extension RaceOutcome {
             reasons.max { $0.count < $1.count }?.reason ?? discarded.first?.reason
             ?? comparisons.first?.reason ?? ""
         guard told > 0 else { return ("no trial could be completed", reason) }
-        if trials == 0, !sweeps.isEmpty {
-            return ("no schedule was tried", "the search ended first; give it more time or trials")
-        }
         if silentTrials >= Self.gone {
             let last = startedMicroseconds + (lastAnswer - .start).wholeMicroseconds
             let since = UTCTime(microseconds: last).rfc3339
             return (
                 "the service has not answered since \(since); the \(silentTrials) trials after that count for nothing",
                 lostAtEnd?.reason ?? reason
+            )
+        }
+        if trials == 0, !sweeps.isEmpty {
+            return (
+                "no schedule was tried",
+                reason.isEmpty ? "the search ended first; give it more time or trials" : reason
             )
         }
         // Trials of what cannot be played here say nothing about the rest.

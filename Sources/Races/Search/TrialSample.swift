@@ -120,7 +120,9 @@ struct BreachPattern {
         let breaches = samples.flatMap { sample in
             sample.breaches.filter { $0.promise.covers(promise) }.map { (sample, $0) }
         }
-        let broken = samples.filter { $0.breaches.contains { $0.promise.covers(promise) } }
+        let broken = samples.filter {
+            $0.breaches.contains { $0.promise.covers(promise) && $0.isOfSweptHousehold }
+        }
         let hidden = broken.count {
             !$0.breaches.contains { $0.promise.covers(promise) && $0.isOfSwept }
         }

@@ -116,7 +116,7 @@ def decision(found, wanted):
         named = [pair for pair in found["buttons"] if "%s=%s" % pair == button]
         chosen = [pair for pair in found["choices"] if "%s=%s" % pair == button]
         return named[:1] or (chosen and chosen[:1] + [pair for pair in found["buttons"][:1] if pair[0]]) or None
-    no = [pair for pair in found["buttons"] if says(pair, "den(y|ied)|refuse|reject|decline|cancel|disallow|do(n't| not)|not now")]
+    no = [pair for pair in found["buttons"] if says(pair, "den(y|ied)|refuse|reject|decline|cancel|disallow|do(n['’]t| not)|not now")]
     plain_no = [pair for pair in found["buttons"] if pair[1].lower() in ("no", "nein", "non", "false")
                 or begins(pair, "no", "nein", "non")]
     yes = [pair for pair in found["buttons"] if pair not in no + plain_no]

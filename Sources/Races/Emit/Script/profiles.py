@@ -65,7 +65,7 @@ def profile_views_agree(trial, household):
         if None in (a.user, b.user):
             return False
         if a.user == b.user:
-            return (a.begins, a.expires) != (b.begins, b.expires)
+            return a.begins != b.begins or not same_expiry(a, b)
         return (a.begins, a.expires) == (b.begins, b.expires)
     return pair(
         [(a, b) for a in shown for b in shown

@@ -240,7 +240,7 @@ class Page(HTMLParser):
 def pressed(found):
     """The button that a person would press, as a field: the first that does not lead away."""
     away = "cancel|deny|decline|disallow|reject|refuse|back|forgot|reset|register|signup"
-    likely = [pair for pair in found["buttons"] if not re.search(away, pair.words(), re.I)]
+    likely = [pair for pair in found["buttons"] if not re.search(away, "%s=%s" % pair, re.I)]
     return (likely or found["buttons"])[:1]
 
 
