@@ -112,7 +112,7 @@ extension HouseholdState {
         }
     }
 
-    /// A deletion is known at once, for what other households are told of these letters.
+    /// A deletion is noted at once: responses to other households may be about the same letters.
     private func noteEnd(of life: SharedLife, by operation: Observed) {
         guard operation.effect == .success || operation.effect == .open else { return }
         let isDeleted = life.over < life.high

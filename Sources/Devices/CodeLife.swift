@@ -84,7 +84,7 @@ extension Household {
     func ranOut(
         _ order: PollOrder, asked: Instant?, reported: Bool, after lost: Answered? = nil
     ) -> StopReason {
-        let reason = ranOut(order, asked: asked, reported: reported)
+        let reason = whyOver(order, asked: asked, reported: reported)
         guard let lost, !isCodeOver, dialect.pages != nil,
             case .abandoned(_, by: .service) = reason
         else { return reason }
@@ -94,7 +94,7 @@ extension Household {
                 + "it: that response may have had the token", by: .service)
     }
 
-    private func ranOut(_ order: PollOrder, asked: Instant?, reported: Bool) -> StopReason {
+    private func whyOver(_ order: PollOrder, asked: Instant?, reported: Bool) -> StopReason {
         if case .abandoned(_, by: .service) = order.whenOver {
             return codeRanOut(order.issued, reported: reported)
         }
@@ -181,7 +181,7 @@ extension Household {
 }
 
 extension Answered {
-    /// Whether it may have had a token that nobody could read.
+    /// Whether it may have had a token that could not be read.
     var mayHaveLostToken: Bool {
         switch answer {
         case .fault: true

@@ -27,7 +27,7 @@ enum SecretFields {
     /// What a longer name has in it, such as `client_secret_v2`, if its value looks like one.
     private static let partsOfNames = ["clientsecret", "accesstoken", "refreshtoken", "devicecode"]
     private static let shortestPart = 10
-    /// How names end that tell something about a secret: `access_token_expires_at`.
+    /// Ends of names whose values are about a secret: `access_token_expires_at`.
     private static let endsOfOthers = [
         "at", "in", "url", "uri", "endpoint", "type", "policy", "expires", "lifetime",
     ]
@@ -213,7 +213,7 @@ enum SecretFields {
         }
         var end = start
         while end < text.count, end - start <= longestName, isNameByte(text[end]) { end += 1 }
-        // Most words are nobody's name.
+        // Most words are no such name.
         let name = text[start..<end]
         if end < text.count, text[end] == UInt8(ascii: "'") { end += 1 }
         end = skipSpaces(text, end)

@@ -88,8 +88,8 @@ struct CompareCommand: ParsableCommand {
                 "\(base) and \(judged) are the same run, \(directory.path); name two "
                     + "different ones")
         }
-        for run in [place, directory] {
-            if let reason = StoredRun.whyMissing(run) { throw CommandFailure.couldNotRun(reason) }
+        for run in [place, directory] where StoredRun(run) == nil {
+            throw CommandFailure.couldNotRun(StoredRun.remedy(run))
         }
         var earlier = try ComparedRun(place)
         if earlier.speaksOtherProtocol(than: later) {

@@ -114,8 +114,8 @@ struct NightsAddCommand: ParsableCommand {
         let night = try CommandFailure.catching(as: .couldNotRun) {
             let directory = try RunDirectory.find(recorded)
             let history = try History(path: directory.history)
-            if let reason = StoredRun.whyMissing(directory) {
-                throw CommandFailure.couldNotRun(reason)
+            guard let stored = StoredRun(directory) else {
+                throw CommandFailure.couldNotRun(StoredRun.remedy(directory))
             }
             let header = history.header
             let reading = try Rig.read(
@@ -126,7 +126,7 @@ struct NightsAddCommand: ParsableCommand {
                 started: Night.start(of: header, in: directory),
                 path: NightShelf(book: book.nights).name(of: directory.path), isOurs: false,
                 mark: mark, alarm: reading.rig.nightly.alarm,
-                stored: StoredRun(directory))
+                stored: stored)
         }
         let nights = try NightKeeping.open(book, creates: true)
         let code = try NightKeeping.keep(

@@ -76,7 +76,7 @@ struct BreachPatternTests {
         let often = BreachPattern(Promise(.signInVisible), in: all + [miss, miss])
         #expect(often.reading(of: other) == .hidden)
         #expect(often.reading(of: miss) == .miss)
-        // What breaks in another living room says nothing of the swept one.
+        // A violation in another living room does not decide about the swept one.
         other.breaches[0].isOfSweptHousehold = false
         let elsewhere = BreachPattern(
             Promise(.signInVisible), in: [hit, hit] + Array(repeating: other, count: 30))

@@ -18,7 +18,7 @@ extension HouseholdState {
             return
         }
         let later = shown.expires &- pass.expires
-        guard later > 1_000, later > registry.clockTolerance / 1_000_000 else { return }
+        guard later > 1_000, !registry.isOne(shown.expires, pass.expires) else { return }
         let text =
             "\(beat.name) returned a temporary pass that ends \(milliseconds(distance(shown.expires, pass.expires))) "
             + "later than in \(first.name), after the first playback (\(permit.name))"

@@ -49,7 +49,7 @@ extension DeviceGrant {
         return reading
     }
 
-    /// That a body is JSON is told by its type (RFC 6749, 5.1 and 5.2; RFC 8628, 3.2; RFC 8414, 3.2).
+    /// A JSON body has the type of one (RFC 6749, 5.1 and 5.2; RFC 8628, 3.2; RFC 8414, 3.2).
     private func judgeType(
         _ document: ReplyDocument, _ section: String, _ reading: inout Reading
     ) {

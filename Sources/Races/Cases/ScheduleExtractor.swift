@@ -74,7 +74,7 @@ struct ScheduleExtractor {
             $0.isPoll && $0.observation.result == .success
         }
         guard let signIn = before.last(where: { $0.operation == .assertion }) else { return }
-        let code = before.last { $0.operation.issuesCode && $0.sent < signIn.sent }
+        let code = Self.code(of: signIn, in: before)
         // Of a device with several profiles: with its own it would be asked for no other login (rest-v2.md § 5.2).
         if speaksOfSessions { scenes.removeAll { $0.step.signsIn && !$0.isConflict } }
         add([code, signIn, read], of: life) { $0.isPoll }
@@ -87,9 +87,7 @@ struct ScheduleExtractor {
             [.assertion, .tokenExchange, .ssoProfile].contains($0.operation)
         }
         guard let signIn else { return }
-        let code =
-            signIn.operation == .assertion
-            ? before.last { $0.operation.issuesCode && $0.sent < signIn.sent } : nil
+        let code = signIn.operation == .assertion ? Self.code(of: signIn, in: before) : nil
         let authorization = before.last { $0.operation == .authorize && $0.sent > signIn.sent }
         add([code, signIn, authorization, given], of: life) { $0.sequence == given.sequence }
     }
@@ -103,13 +101,16 @@ struct ScheduleExtractor {
         }
         let before = life.filter { $0.sent < logout.sent }.sorted { $0.sent < $1.sent }
         let signIn = before.last { $0.operation == .assertion }
-        let code = signIn.flatMap { signIn in
-            before.last { $0.operation.issuesCode && $0.sent < signIn.sent }
-        }
+        let code = signIn.flatMap { Self.code(of: $0, in: before) }
         let shown = before.last {
             [.profiles, .profilesByMVPD].contains($0.operation) && $0.observation.result == .success
         }
         add([code, signIn, shown, logout], of: life) { $0.sequence == logout.sequence }
+    }
+
+    /// The code that it was made for.
+    private static func code(of signIn: Exchange, in before: [Exchange]) -> Exchange? {
+        before.last { $0.operation.issuesCode && $0.sent < signIn.sent }
     }
 
     private mutating func add(

@@ -78,10 +78,8 @@ public struct StoredRun: Sendable {
             facts: Self.promises(json) + Self.limits(json) + Self.errors(json) + Self.events(json))
     }
 
-    /// What to do where there is none; nil where there is one. A run that has ended without it would pass for one that broke
-    /// nothing.
-    public static func whyMissing(_ directory: RunDirectory) -> String? {
-        guard StoredRun(directory) == nil else { return nil }
+    /// What to do if it cannot be read: a run without it would pass as one without violations.
+    public static func remedy(_ directory: RunDirectory) -> String {
         let path = directory.path
         let file = directory.file("summary.json")
         let what = FileManager.default.fileExists(atPath: file) ? "cannot be read" : "is missing"
