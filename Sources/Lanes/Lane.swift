@@ -52,6 +52,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     @exclusivity(unchecked) private var timers = TimerHeap()
     @exclusivity(unchecked) private var ready: [UnownedJob] = []
     @exclusivity(unchecked) private var spare: [UnownedJob] = []
+    @exclusivity(unchecked) private var answered: [UnownedJob] = []
     @exclusivity(unchecked) private var flows = 0
     @exclusivity(unchecked) private var batch: Batch
     @exclusivity(unchecked) private var recent = RecentContent()
@@ -183,12 +184,12 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         if stopped { throw Stopped() }
     }
 
-    /// What counts as the planned instant of a request: the lane's next step, where it keeps time in
-    /// steps (`TimeGrid`).
+    /// What counts as the planned instant of a request: where the lane keeps time in steps, when its turn comes
+    /// (`TimeGrid`).
     public func onGrid(_ planned: Instant) -> Instant {
-        let step = Instant(nanoseconds: grid.next(planned.nanoseconds))
-        // The lane may have been awake between two steps.
-        return step > planned ? max(planned, min(step, now)) : planned
+        grid.step == 1
+            ? planned
+            : Instant(nanoseconds: grid.turn(of: planned.nanoseconds, at: now.nanoseconds))
     }
 
     public func sleep(for duration: Duration) async throws(Stopped) {
@@ -356,24 +357,21 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         while true {
             stopAt = takeInbox() ?? stopAt
             if let stopAt, !hasStopped, began >= stopAt { stopFlows() }
-            runReady()
-            // What comes due meanwhile waits for the next turn, and so does what is more than a turn
-            // may start: an overloaded lane would else never get to its sockets, and open a
-            // connection for each request while answered ones lie unread.
-            let due = loop.now.nanoseconds
+            // Live, what is due goes before what was answered: a response has the kernel's stamp and loses nothing by
+            // its flow's waiting, and a request that waits for the lane is late.
+            if loop.canBeWoken { swap(&ready, &answered) } else { runReady() }
+            // So many at most: an overloaded lane would else never get to its sockets, and open a connection for each
+            // request while answered ones lie unread.
             var room = loop.canBeWoken ? Self.timersPerTurn : .max
-            while room > 0, let timer = timers.pop(dueBy: due) {
-                room -= 1
-                events += 1
-                timerDue =
-                    loop.canBeWoken && timer.isDue ? Instant(nanoseconds: timer.due) : nil
-                switch timer.action {
-                case .wake(let sleeper): sleeper.resume(returning: false)
-                case .call(let action, _): action()
+            runTimers(&room)
+            for job in answered {
+                run(job)
+                if room > 0, let next = timers.next, next <= loop.now.nanoseconds {
+                    runTimers(&room)
                 }
-                runReady()
             }
-            timerDue = nil
+            answered.removeAll(keepingCapacity: true)
+            runReady()
             endTurn(began: began)
             turns.end()
             if flows == 0, isFinished() { break }
@@ -382,13 +380,14 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
                 began = loop.wait(until: wake) { turns.begin() }
             } else {
                 began = loop.wait(until: wake)
-                if began >= flushDue { flush(through: Self.step(before: began)) }
+                let step = Self.step(before: began)
+                if began >= flushDue { flush(through: step, at: step) }
                 // To wait for other lanes, or for the journal, is no turn.
                 loop.keepTogether()
                 turns.begin()
             }
         }
-        flush(through: loop.now)
+        flush(through: loop.now, at: loop.now)
         loop.leave()
         sink.end(lane: index)
     }
@@ -420,21 +419,24 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             health.busy += turn
             health.longestTurn = max(health.longestTurn, turn)
         }
-        if ended >= flushDue || batch.exchanges.count >= Self.batchSize { flush(through: ended) }
+        // What arrived since this turn began is read in the next one.
+        if ended >= flushDue || batch.exchanges.count >= Self.batchSize {
+            flush(through: began, at: ended)
+        }
     }
 
-    private func flush(through now: Instant) {
+    private func flush(through: Instant, at now: Instant) {
         health.through = now
         batch.health = health
         heldBack.waiting = departures?.waiting ?? 0
         batch.heldBack = heldBack
         heldBack = HeldBack()
         batch.underWay = underWay
-        batch.through = now
+        batch.through = through
         sink.append(batch)
         // As many as last time: a full batch would be a large block to come and go at each flush.
         let usual = (exchanges: batch.exchanges.count, households: batch.households.count)
-        batch = Batch(lane: index, through: now)
+        batch = Batch(lane: index, through: through)
         batch.exchanges.reserveCapacity(usual.exchanges)
         batch.households.reserveCapacity(usual.households)
         if loop.sharesWakeUps {
@@ -470,15 +472,34 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         return stopAt
     }
 
+    /// Runs what is due by now, with what that leads to at once; what comes due meanwhile waits.
+    private func runTimers(_ room: inout Int) {
+        let due = loop.now.nanoseconds
+        while room > 0, let timer = timers.pop(dueBy: due) {
+            room -= 1
+            events += 1
+            timerDue = loop.canBeWoken && timer.isDue ? Instant(nanoseconds: timer.due) : nil
+            switch timer.action {
+            case .wake(let sleeper): sleeper.resume(returning: false)
+            case .call(let action, _): action()
+            }
+            runReady()
+        }
+        timerDue = nil
+    }
+
     private func runReady() {
         while !ready.isEmpty {
             swap(&ready, &spare)
-            for job in spare {
-                job.runSynchronously(
-                    isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
-            }
+            for job in spare { run(job) }
             spare.removeAll(keepingCapacity: true)
         }
+    }
+
+    @inline(__always)
+    private func run(_ job: UnownedJob) {
+        job.runSynchronously(
+            isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
     }
 
     // MARK: Executor

@@ -48,6 +48,8 @@ public final class LiveLoop: LaneLoop {
     }
 
     private var events = [epoll_event](repeating: epoll_event(), count: 256)
+    /// When the latest wait ended, and the one before it.
+    private var looks = (earlier: Instant.start, latest: Instant.start)
 
     /// `origin` is the machine's monotonic time, in nanoseconds, that this run calls zero; all
     /// lanes of a run share it. `isPrecise` has a core for each lane spun away to wake up within a
@@ -77,6 +79,13 @@ public final class LiveLoop: LaneLoop {
     }
 
     public var now: Instant { Instant(nanoseconds: Self.monotonic() - origin) }
+
+    /// When something arrived that is read now, by the kernel's stamp: the machine's monotonic clock in nanoseconds, 0 where
+    /// there is none. Not before the last wait but the latest ended, or it would have been read then: so nothing of a turn counts
+    /// as ended before the turn ahead of it began, whatever becomes of the wall clock, by which the kernel stamps.
+    public func arrival(_ monotonic: Int64) -> Instant {
+        monotonic == 0 ? now : max(Instant(nanoseconds: monotonic - origin), looks.earlier)
+    }
 
     /// Watches a descriptor, or changes what it is watched for. The watcher is not kept alive: it
     /// must end the watch before it goes away. Registration is the caller's to keep
@@ -133,6 +142,7 @@ public final class LiveLoop: LaneLoop {
         // A signal, such as that a stopped process goes on: what has arrived meanwhile comes before the timers.
         if count < 0 { count = poll(0) }
         let ended = now
+        looks = (looks.latest, ended)
         woken()
         for position in 0..<max(0, Int(count)) {
             let descriptor = events[position].data.fd

@@ -1,7 +1,7 @@
 /// The instants at which a busy live lane wakes for its timers. Those due between two of them share the
 /// wake-up at the next, which costs 10 to 25 us of processor time in a virtual machine: more than a
-/// request. A request counts as planned for that instant, so that neither latency nor lateness has the
-/// waiting in it.
+/// request. They leave one after the other, and each counts as planned for when its turn comes, so that neither latency
+/// nor lateness has the waiting in it; one that is not sent within another step is late, from its step on.
 ///
 /// ```text
 ///   timers        |  | |   |  |  | |
@@ -30,6 +30,12 @@ struct TimeGrid {
         let ideal = Self.sharing * 1.25e9 / rate
         step = Self.widest
         while step > Self.narrowest, Double(step) > ideal { step /= 2 }
+    }
+
+    /// When what was due at `due` counts as planned, if it is sent at `now`; in nanoseconds, as they are.
+    func turn(of due: Int64, at now: Int64) -> Int64 {
+        let step = next(due)
+        return now > step && now - step > self.step ? step : max(due, now)
     }
 
     /// The first instant of the grid at or after `instant`, in nanoseconds.

@@ -1,5 +1,6 @@
 import Dialects
 import Journal
+import Synchronization
 import TestSupport
 import Testing
 import Vocabulary
@@ -60,4 +61,51 @@ struct LatenessTests {
             times(0) == [[at(0), at(0)], [at(2), at(5)], [at(5), at(5)], [at(7), at(7)]])
         #expect(times(1) == [[at(3), at(5)]])
     }
+
+    @Test("what is due goes before what was answered while the lane waited")
+    func order() {
+        let loop = AnsweringLoop()
+        let lane = Lane(
+            index: 0, loop: loop,
+            exchangeBuilder: ExchangeBuilder(run: "order", fingerprinter: Fingerprinter(key: 1)),
+            sink: Nowhere())
+        let order = Order()
+        lane.start {
+            await withUnsafeContinuation { loop.flow = $0 }
+            order.note("answered")
+        }
+        lane.start {
+            try? await lane.sleep(until: at(1))
+            order.note("due")
+        }
+        lane.run { true }
+        #expect(order.names == ["due", "answered"])
+    }
+}
+
+/// Where something is answered before the lane wakes for its timer.
+///
+/// Safe because only its lane's thread uses it.
+private final class AnsweringLoop: LaneLoop, @unchecked Sendable {
+    private(set) var now: Instant = .start
+    let canBeWoken = true
+    var flow: UnsafeContinuation<Void, Never>?
+
+    func wait(until deadline: Instant?, _ woken: () -> Void) -> Instant {
+        now = max(now, deadline ?? now)
+        woken()
+        if now >= at(1), let flow {
+            self.flow = nil
+            flow.resume()
+        }
+        return now
+    }
+
+    func wake() {}
+}
+
+private final class Order: Sendable {
+    private let held = Mutex<[String]>([])
+    func note(_ name: String) { held.withLock { $0.append(name) } }
+    var names: [String] { held.withLock { $0 } }
 }

@@ -30,4 +30,18 @@ struct TimeGridTests {
         grid.adapt(to: 5, in: 0)
         #expect(grid.step == 2_000_000)
     }
+
+    @Test(
+        "a request is planned for when its turn comes, up to a step after its own; then it is late from its step on",
+        arguments: [
+            (1_000_000, 1_500_000, 1_500_000), (1_000_000, 2_000_000, 2_000_000),
+            (1_000_000, 2_300_000, 2_300_000), (1_000_000, 4_000_000, 4_000_000),
+            (1_000_000, 4_000_001, 2_000_000), (2_000_000, 2_100_000, 2_100_000),
+            (2_000_000, 9_000_000, 2_000_000), (3_000_000, 1_000_000, 3_000_000),
+        ] as [(Int64, Int64, Int64)])
+    func turn(due: Int64, now: Int64, planned: Int64) {
+        var grid = TimeGrid()
+        grid.adapt(to: 2_000, in: 1)
+        #expect(grid.turn(of: due, at: now) == planned)
+    }
 }

@@ -17,12 +17,12 @@ final class Bench: @unchecked Sendable {
 
     private init(
         _ settings: WireSettings, environment: [String: String],
-        lookup: @escaping NameTable.Lookup
+        lookup: @escaping NameTable.Lookup, sink: any HistorySink
     ) throws {
         let loop = try LiveLoop(origin: LiveLoop.monotonic())
         let exchangeBuilder = ExchangeBuilder(
             run: "test", fingerprinter: Fingerprinter(key: 1))
-        lane = Lane(index: 3, loop: loop, exchangeBuilder: exchangeBuilder, sink: Nowhere())
+        lane = Lane(index: 3, loop: loop, exchangeBuilder: exchangeBuilder, sink: sink)
         transport = try CurlTransport(
             lane: lane, loop: loop, settings: settings, environment: environment, lookup: lookup)
         lane.use(transport)
@@ -33,11 +33,12 @@ final class Bench: @unchecked Sendable {
         engine: TransportOptions.Engine? = nil, _ settings: WireSettings = WireSettings(),
         environment: [String: String] = [:],
         lookup: @escaping NameTable.Lookup = NameTable.system,
+        into sink: any HistorySink = Nowhere(),
         _ story: @escaping @Sendable (Bench) async -> Value
     ) throws -> Value {
         var settings = settings
         if let engine { settings.engine = engine }
-        let bench = try Bench(settings, environment: environment, lookup: lookup)
+        let bench = try Bench(settings, environment: environment, lookup: lookup, sink: sink)
         let result = Mutex<Value?>(nil)
         let box = Box(result: result)
         bench.lane.start {

@@ -54,12 +54,13 @@ struct ByteStream {
         }
     }
 
-    /// Never `.moved(0)`.
+    /// Never `.moved(0)`. `arrived`: when the last of what was moved did, by the kernel's stamp (monotonic, in
+    /// nanoseconds); 0 where there is none.
     @inline(__always)
-    func receive(into room: UnsafeMutableRawBufferPointer) -> LineFlow {
-        if let tls { return tls.receive(into: room) }
+    func receive(into room: UnsafeMutableRawBufferPointer, arrived: inout Int64) -> LineFlow {
+        if let tls { return tls.receive(into: room, arrived: &arrived) }
         while true {
-            let count = recv(descriptor, room.baseAddress, room.count, 0)
+            let count = arrival_receive(descriptor, room.baseAddress, room.count, &arrived)
             if count > 0 { return .moved(count) }
             if count == 0 { return .ended }
             let number = errno

@@ -119,6 +119,7 @@ final class Connection: Readiness {
             preconditionFailure("a connection was made that nobody waits for")
         }
         let socket = OpenSocket(connected, began: attempt.began)
+        arrival_note(socket.descriptor)
         engine.loop.watch(socket.descriptor, for: .readable, by: self)
         guard isTLS else { return begin(request, on: socket) }
         state = .securing(socket, request, attempt)
@@ -228,14 +229,15 @@ final class Connection: Readiness {
     private func receive() {
         guard case .busy(let socket, _) = state else { return }
         let inbox = engine.inbox
+        var arrived: Int64 = 0
         while true {
-            switch socket.stream.receive(into: inbox) {
+            switch socket.stream.receive(into: inbox, arrived: &arrived) {
             case .blocked: return
             case .failed(let fault): return fail(fault)
-            case .ended: return take(0)
-            case .cut: return take(0, isCut: true)
+            case .ended: return end()
+            case .cut: return end(isCut: true)
             case .moved(let count):
-                take(count)
+                take(count, arrived: arrived)
                 guard isBusy(on: socket), socket.stream.mayHoldMore(count, of: inbox.count)
                 else { return }
             }
@@ -247,26 +249,33 @@ final class Connection: Readiness {
         if case .busy(let current, _) = state { current === socket } else { false }
     }
 
-    /// Parses what arrived in the inbox; 0 bytes are the end of the connection, which `isCut` if TLS did
-    /// not announce it (close_notify).
-    private func take(_ count: Int, isCut: Bool = false) {
+    /// Parses `count` bytes that arrived in the inbox at an instant of the kernel's.
+    private func take(_ count: Int, arrived: Int64) {
         guard case .busy(_, let request) = state else { return }
-        let now = engine.now
+        // A server that responds before it has the whole request: sent comes before ended all the same.
+        let now = max(engine.loop.arrival(arrived), request.sent ?? .start)
         let reader = request.reader ?? engine.lendReader()
         request.reader = reader
         do throws(ResponseFault) {
-            var keeps = false
-            if count > 0 {
-                let bytes = UnsafeRawBufferPointer(
-                    start: engine.inbox.baseAddress, count: count)
-                let used = try reader.feed(bytes, at: now)
-                guard reader.parser.isComplete else { return }
-                // Bytes after the response belong to no request (RFC 9112, 9.2).
-                keeps = used == count && reader.parser.persists && request.isSent
-            } else {
-                try reader.end(isCut: isCut)
-            }
+            let bytes = UnsafeRawBufferPointer(start: engine.inbox.baseAddress, count: count)
+            let used = try reader.feed(bytes, at: now)
+            guard reader.parser.isComplete else { return }
+            // Bytes after the response belong to no request (RFC 9112, 9.2).
+            let keeps = used == count && reader.parser.persists && request.isSent
             finish(.answered(reader.takeReply()), keeps: keeps, at: now)
+        } catch {
+            finish(failure(error))
+        }
+    }
+
+    /// The server has ended the connection; `isCut` if TLS did not announce it (close_notify).
+    private func end(isCut: Bool = false) {
+        guard case .busy(_, let request) = state else { return }
+        let reader = request.reader ?? engine.lendReader()
+        request.reader = reader
+        do throws(ResponseFault) {
+            try reader.end(isCut: isCut)
+            finish(.answered(reader.takeReply()))
         } catch {
             finish(failure(error))
         }
@@ -284,8 +293,9 @@ final class Connection: Readiness {
     /// tickets arrive this way too, and are not data. Returns whether the connection is still usable.
     @discardableResult
     private func look(at socket: OpenSocket) -> Bool {
+        var arrived: Int64 = 0
         if case .blocked = socket.stream.receive(
-            into: UnsafeMutableRawBufferPointer(rebasing: engine.inbox[..<1]))
+            into: UnsafeMutableRawBufferPointer(rebasing: engine.inbox[..<1]), arrived: &arrived)
         {
             return true
         }

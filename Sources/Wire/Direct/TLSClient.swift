@@ -12,6 +12,8 @@ internal import Vocabulary
 final class TLSClient {
     private let context: OpaquePointer
     private let verifies: Bool
+    /// Never freed. Safe because nobody writes it once it is made.
+    private nonisolated(unsafe) static let arrivalMethod = arrival_bio_method()
 
     /// What cannot be used, in words.
     init(_ tls: TransportOptions.TLS, trust: TrustFile) throws(LineFault) {
@@ -67,7 +69,9 @@ final class TLSClient {
         ERR_clear_error()
         guard let connection = SSL_new(context) else { return nil }
         let stream = TLSStream(connection, home: home)
-        guard SSL_set_fd(connection, descriptor) == 1 else { return nil }
+        guard let method = Self.arrivalMethod,
+            arrival_connect(connection, method, descriptor) == 1
+        else { return nil }
         let isAddress = IPAddress(host) != nil
         // RFC 6066, 3: literal addresses are no server names.
         if !isAddress, tls_set_server_name(connection, host) != 1 { return nil }

@@ -55,11 +55,13 @@ final class TLSStream {
         return code == 1 ? .moved(count) : flow(code, CURLE_SEND_ERROR)
     }
 
-    func receive(into room: UnsafeMutableRawBufferPointer) -> LineFlow {
+    /// See `ByteStream.receive`.
+    func receive(into room: UnsafeMutableRawBufferPointer, arrived: inout Int64) -> LineFlow {
         ERR_clear_error()
         errno = 0
         var count = 0
         let code = SSL_read_ex(connection, room.baseAddress, room.count, &count)
+        arrived = arrival_of(connection)
         // Only where a whole record was read and nothing follows: libssl before 3.0.14 frees what it still
         // needs in other cases (CVE-2024-4741).
         if hasRoomLeft, code == 1, count < room.count, !holdsMore {
