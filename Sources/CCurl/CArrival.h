@@ -1,4 +1,6 @@
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/bio.h>
 #include <openssl/ssl.h>
 #include <stdint.h>
@@ -9,7 +11,7 @@
 
 // When bytes arrived, which the kernel knows (SO_TIMESTAMPNS, socket(7)), and not when they were read.
 
-// Has the kernel note when bytes arrive. Refused or ignored, the time of reading is all that is known.
+// Has the kernel note when bytes arrive. Where it refuses, only the time of reading is known.
 static inline void arrival_note(int descriptor) {
     int on = 1;
     setsockopt(descriptor, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
@@ -23,9 +25,9 @@ static inline int arrival_keep(void) {
     return descriptor;
 }
 
-// As recv. `arrived` becomes the machine's monotonic time, in nanoseconds, at which the last of the bytes
-// arrived; 0 where the kernel does not say.
-static inline ssize_t arrival_receive(int descriptor, void *room, size_t size, int64_t *arrived) {
+// As recv. `stamp` becomes the wall clock's time, in nanoseconds, at which the segment with the last of the
+// bytes arrived; 0 where the kernel does not say.
+static inline ssize_t arrival_receive(int descriptor, void *room, size_t size, int64_t *stamp) {
     struct iovec part = {room, size};
     union {
         struct cmsghdr header;
@@ -36,31 +38,34 @@ static inline ssize_t arrival_receive(int descriptor, void *room, size_t size, i
     message.msg_iovlen = 1;
     message.msg_control = &control;
     message.msg_controllen = sizeof control;
-    *arrived = 0;
+    *stamp = 0;
     ssize_t count = recvmsg(descriptor, &message, 0);
     struct cmsghdr *note = count > 0 ? CMSG_FIRSTHDR(&message) : NULL;
     if (note && note->cmsg_level == SOL_SOCKET && note->cmsg_type == SO_TIMESTAMPNS) {
-        // By the wall clock, which may be set; how long ago that was is the same by both.
-        struct timespec then, now, monotonic;
+        struct timespec then;
         memcpy(&then, CMSG_DATA(note), sizeof then);
-        clock_gettime(CLOCK_REALTIME, &now);
-        clock_gettime(CLOCK_MONOTONIC, &monotonic);
-        int64_t ago = (now.tv_sec - then.tv_sec) * 1000000000LL + (now.tv_nsec - then.tv_nsec);
-        *arrived = monotonic.tv_sec * 1000000000LL + monotonic.tv_nsec - (ago > 0 ? ago : 0);
+        *stamp = then.tv_sec * 1000000000LL + then.tv_nsec;
     }
     return count;
+}
+
+// Milliseconds since the connection last got data, whichever segment that was; -1 where that is not known.
+static inline int64_t arrival_age(int descriptor) {
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+    return getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 ? info.tcpi_last_data_recv : -1;
 }
 
 // What libssl reads and writes through: as its own BIO for sockets, but that it notes when bytes arrived.
 struct arrival_socket {
     int descriptor;
-    int64_t arrived;
+    int64_t stamp;
 };
 
 static inline int arrival_bio_read(BIO *bio, char *room, int size) {
     struct arrival_socket *socket = (struct arrival_socket *)BIO_get_data(bio);
     errno = 0;
-    int count = (int)arrival_receive(socket->descriptor, room, (size_t)size, &socket->arrived);
+    int count = (int)arrival_receive(socket->descriptor, room, (size_t)size, &socket->stamp);
     BIO_clear_retry_flags(bio);
     if (count < 0 && BIO_sock_should_retry(count)) BIO_set_retry_read(bio);
     if (count == 0) BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
@@ -93,7 +98,7 @@ static inline int arrival_bio_destroy(BIO *bio) {
 // For all connections of a process; NULL when memory is out.
 static inline BIO_METHOD *arrival_bio_method(void) {
     BIO_METHOD *method = BIO_meth_new(
-        BIO_get_new_index() | BIO_TYPE_SOURCE_SINK | BIO_TYPE_DESCRIPTOR, "socket that notes arrivals");
+        BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket that notes arrivals");
     if (method) {
         BIO_meth_set_read(method, arrival_bio_read);
         BIO_meth_set_write(method, arrival_bio_write);
@@ -118,7 +123,7 @@ static inline int arrival_connect(SSL *connection, const BIO_METHOD *method, int
     return 1;
 }
 
-// When what the connection read last arrived; see arrival_receive.
-static inline int64_t arrival_of(const SSL *connection) {
-    return ((struct arrival_socket *)BIO_get_data(SSL_get_rbio(connection)))->arrived;
+// Of what the connection read last; see arrival_receive.
+static inline int64_t arrival_stamp(const SSL *connection) {
+    return ((struct arrival_socket *)BIO_get_data(SSL_get_rbio(connection)))->stamp;
 }

@@ -153,7 +153,8 @@ public final class PlainLoad: @unchecked Sendable {
     }
 
     private func ask(_ caller: Caller) {
-        if isPaced { caller.due = lane.onGrid(caller.due) }
+        // Who is behind waited for the service, not for the lane.
+        if isPaced, caller.free <= caller.due { caller.due = lane.onGrid(caller.due) }
         caller.begun = lane.now
         transport.start(terms.call, from: caller.device, completion: caller.ended)
     }

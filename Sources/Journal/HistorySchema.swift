@@ -111,9 +111,13 @@ public enum HistorySchema {
                 "begun_ns", "INTEGER NOT NULL",
                 "when it was handed to the transport; begun - planned is the rig's lateness"),
             SchemaColumn("sent_ns", "INTEGER NOT NULL", "just before its last byte was sent"),
-            SchemaColumn("first_byte_ns", "INTEGER", "first byte of the final response"),
             SchemaColumn(
-                "ended_ns", "INTEGER NOT NULL", "end of the response, or when the rig gave up"),
+                "first_byte_ns", "INTEGER",
+                "first byte of the final response: its arrival by the kernel; over HTTP/2 when it was read"
+            ),
+            SchemaColumn(
+                "ended_ns", "INTEGER NOT NULL",
+                "end of the response, likewise, or when the rig gave up"),
             SchemaColumn(
                 "delivery", "TEXT NOT NULL",
                 "answered, refused (never reached the service) or unknown (may have reached it)"),

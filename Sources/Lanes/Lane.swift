@@ -62,6 +62,11 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// When the sleep or the arrival was due whose flow runs now, until it sends; nil while others run, and in virtual
     /// time, where none is late.
     @exclusivity(unchecked) private var timerDue: Instant?
+    /// That one had passed when its flow asked for it.
+    @exclusivity(unchecked) private var isBehind = false
+    /// When the response arrived whose flow runs now; nil as above.
+    @exclusivity(unchecked) private var answeredAt: Instant?
+    @exclusivity(unchecked) private var turnBegan: Instant = .start
     /// `events` when the grid was last adapted.
     private var eventsBefore = 0
     @exclusivity(unchecked) private(set) var hasStopped = false
@@ -179,17 +184,31 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     public func sleep(until instant: Instant) async throws(Stopped) {
         if hasStopped || isWindingDown { throw Stopped() }
         let stopped = await withUnsafeContinuation { sleeper in
-            timers.push(due: instant.nanoseconds, .wake(sleeper))
+            timers.push(due: instant.nanoseconds, .wake(sleeper, isBehind: instant < now))
         }
         if stopped { throw Stopped() }
     }
 
-    /// What counts as the planned instant of a request: where the lane keeps time in steps, when its turn comes
-    /// (`TimeGrid`).
-    public func onGrid(_ planned: Instant) -> Instant {
-        grid.step == 1
-            ? planned
-            : Instant(nanoseconds: grid.turn(of: planned.nanoseconds, at: now.nanoseconds))
+    /// What counts as the planned instant of a request that a timer of the lane's was set for: where it keeps time in
+    /// steps, about when its turn comes (`TimeGrid`).
+    public func onGrid(_ planned: Instant) -> Instant { onGrid(planned, isTimer: true) }
+
+    private func onGrid(_ due: Instant, isTimer: Bool) -> Instant {
+        guard grid.step > 1 else { return due }
+        return Instant(
+            nanoseconds: grid.turn(
+                of: due.nanoseconds, at: now.nanoseconds, woken: turnBegan.nanoseconds,
+                isTimer: isTimer))
+    }
+
+    /// When a request counts as planned that its flow sends now. Who was to send before it could, since an answer was late,
+    /// was due then exactly.
+    private func planned(_ given: Instant?) -> Instant {
+        defer { timerDue = nil }
+        if let due = given ?? timerDue {
+            return timerDue == nil || isBehind ? due : onGrid(due, isTimer: true)
+        }
+        return answeredAt.map { onGrid($0, isTimer: false) } ?? now
     }
 
     public func sleep(for duration: Duration) async throws(Stopped) {
@@ -197,15 +216,14 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     }
 
     /// Sends a request and waits for what becomes of it. `planned` is when it was due. Nil: when the timer was that it
-    /// follows (the end of a sleep, an arrival), and now where it follows an answer. A ceiling that holds it back
+    /// follows (the end of a sleep, an arrival), when the response arrived that it follows at once, or else now. A ceiling that holds it back
     /// puts that off. Never throws: a request that could not be sent is an exchange too.
     ///
     /// As real devices do, it sends an idempotent request again, once and on a new connection, when the
     /// service closes a kept one under it (RFC 9110, 9.2.2). Both copies are exchanges of their own, for
     /// the service may have acted on the first.
     public func send(_ call: Call, from device: Device, planned: Instant? = nil) async -> Answered {
-        var due = (planned ?? timerDue).map(onGrid) ?? now
-        timerDue = nil
+        var due = self.planned(planned)
         var isAgain = false
         while true {
             if departures != nil, !hasStopped {
@@ -355,10 +373,11 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         var began = loop.now
         turns.begin()
         while true {
+            turnBegan = began
             stopAt = takeInbox() ?? stopAt
             if let stopAt, !hasStopped, began >= stopAt { stopFlows() }
-            // Live, what is due goes before what was answered: a response has the kernel's stamp and loses nothing by
-            // its flow's waiting, and a request that waits for the lane is late.
+            // A live lane sends what is due before it goes on with what was answered: a response that waits has its time of
+            // arrival already, a request that waits is late.
             if loop.canBeWoken { swap(&ready, &answered) } else { runReady() }
             // So many at most: an overloaded lane would else never get to its sockets, and open a connection for each
             // request while answered ones lie unread.
@@ -479,8 +498,9 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             room -= 1
             events += 1
             timerDue = loop.canBeWoken && timer.isDue ? Instant(nanoseconds: timer.due) : nil
+            isBehind = timer.isBehind
             switch timer.action {
-            case .wake(let sleeper): sleeper.resume(returning: false)
+            case .wake(let sleeper, _): sleeper.resume(returning: false)
             case .call(let action, _): action()
             }
             runReady()
@@ -500,6 +520,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private func run(_ job: UnownedJob) {
         job.runSynchronously(
             isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        answeredAt = nil
     }
 
     // MARK: Executor
@@ -560,6 +581,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         if answered.exchange.isError { ended.errors += 1 }
         if answered.exchange.outcome == .throttled { device.noteThrottled() }
         if let tap { tap(call, transfer, answered, gate(of: device)) }
+        if loop.canBeWoken { answeredAt = transfer.ended }
         return answered
     }
 }

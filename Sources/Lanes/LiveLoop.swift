@@ -47,9 +47,8 @@ public final class LiveLoop: LaneLoop {
         var isSet = false
     }
 
-    private var events = [epoll_event](repeating: epoll_event(), count: 256)
-    /// When the latest wait ended, and the one before it.
-    private var looks = (earlier: Instant.start, latest: Instant.start)
+    private var events = [epoll_event](repeating: epoll_event(), count: 1024)
+    private var arrivals = ArrivalClock()
 
     /// `origin` is the machine's monotonic time, in nanoseconds, that this run calls zero; all
     /// lanes of a run share it. `isPrecise` has a core for each lane spun away to wake up within a
@@ -80,11 +79,21 @@ public final class LiveLoop: LaneLoop {
 
     public var now: Instant { Instant(nanoseconds: Self.monotonic() - origin) }
 
-    /// When something arrived that is read now, by the kernel's stamp: the machine's monotonic clock in nanoseconds, 0 where
-    /// there is none. Not before the last wait but the latest ended, or it would have been read then: so nothing of a turn counts
-    /// as ended before the turn ahead of it began, whatever becomes of the wall clock, by which the kernel stamps.
-    public func arrival(_ monotonic: Int64) -> Instant {
-        monotonic == 0 ? now : max(Instant(nanoseconds: monotonic - origin), looks.earlier)
+    /// When something arrived that is read now, by the kernel's stamp (the wall clock, in nanoseconds; 0: none, and the
+    /// answer is now), and now.
+    public func arrival(_ stamp: Int64) -> (arrived: Instant, now: Instant) {
+        let (now, lead) = Self.clocks()
+        let arrived = arrivals.arrival(stamp, at: now, lead: lead)
+        return (Instant(nanoseconds: arrived - origin), Instant(nanoseconds: now - origin))
+    }
+
+    /// The machine's monotonic clock in nanoseconds, and how far the wall clock is ahead of it: never more than it is.
+    private static func clocks() -> (monotonic: Int64, lead: Int64) {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        let wall = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        let now = monotonic()
+        return (now, wall - now)
     }
 
     /// Watches a descriptor, or changes what it is watched for. The watcher is not kept alive: it
@@ -141,8 +150,9 @@ public final class LiveLoop: LaneLoop {
         }
         // A signal, such as that a stopped process goes on: what has arrived meanwhile comes before the timers.
         if count < 0 { count = poll(0) }
-        let ended = now
-        looks = (looks.latest, ended)
+        let (monotonic, lead) = Self.clocks()
+        let ended = Instant(nanoseconds: monotonic - origin)
+        arrivals.look(at: monotonic, lead: lead)
         woken()
         for position in 0..<max(0, Int(count)) {
             let descriptor = events[position].data.fd

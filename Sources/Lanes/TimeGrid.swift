@@ -1,7 +1,8 @@
 /// The instants at which a busy live lane wakes for its timers. Those due between two of them share the
 /// wake-up at the next, which costs 10 to 25 us of processor time in a virtual machine: more than a
-/// request. They leave one after the other, and each counts as planned for when its turn comes, so that neither latency
-/// nor lateness has the waiting in it; one that is not sent within another step is late, from its step on.
+/// request. They leave one after the other, and a request counts as planned for when its turn comes, less the time by which the
+/// lane woke too late. Neither latency nor lateness includes the rest. A request that is not sent within another step is
+/// late from its step on.
 ///
 /// ```text
 ///   timers        |  | |   |  |  | |
@@ -32,10 +33,14 @@ struct TimeGrid {
         while step > Self.narrowest, Double(step) > ideal { step /= 2 }
     }
 
-    /// When what was due at `due` counts as planned, if it is sent at `now`; in nanoseconds, as they are.
-    func turn(of due: Int64, at now: Int64) -> Int64 {
-        let step = next(due)
-        return now > step && now - step > self.step ? step : max(due, now)
+    /// When what was due at `due` counts as planned if it is sent at `now` by a lane that woke at `woken`, all in
+    /// nanoseconds. What follows a response has no step to wait for (`isTimer`).
+    func turn(of due: Int64, at now: Int64, woken: Int64, isTimer: Bool = true) -> Int64 {
+        guard step > 1 else { return due }
+        let wake = isTimer ? next(due) : due
+        // The lane was awake between two steps.
+        guard now > wake else { return max(due, now) }
+        return now - wake > step ? wake : max(due, now - max(0, woken - wake))
     }
 
     /// The first instant of the grid at or after `instant`, in nanoseconds.

@@ -3,8 +3,9 @@ internal import Journal
 /// What to do at an instant.
 struct Timer {
     enum Action {
-        /// A sleeping flow; resumed with true when the lane stopped instead.
-        case wake(UnsafeContinuation<Bool, Never>)
+        /// A sleeping flow; resumed with true when the lane stopped instead. `isBehind`: the instant had passed
+        /// when it asked.
+        case wake(UnsafeContinuation<Bool, Never>, isBehind: Bool)
         /// `isDue`: what it begins was due then.
         case call(() -> Void, isDue: Bool)
     }
@@ -13,6 +14,11 @@ struct Timer {
     /// Ties are broken by the order of setting, so that a seed repeats.
     var order: UInt64
     var action: Action
+
+    /// Its flow asked for an instant that had passed.
+    var isBehind: Bool {
+        if case .wake(_, isBehind: true) = action { true } else { false }
+    }
 
     /// A request that its flow sends at once was due then.
     var isDue: Bool {
@@ -78,7 +84,7 @@ struct TimerHeap {
         var sleepers: [UnsafeContinuation<Bool, Never>] = []
         for timer in sorted {
             switch timer.action {
-            case .wake(let sleeper): sleepers.append(sleeper)
+            case .wake(let sleeper, _): sleepers.append(sleeper)
             // Appending in order keeps the heap property: a sorted array is a heap.
             case .call: timers.append(timer)
             }

@@ -62,6 +62,53 @@ struct LatenessTests {
         #expect(times(1) == [[at(3), at(5)]])
     }
 
+    @Test("what follows a response at once was due when that arrived, not when a late lane read it")
+    func responses() {
+        let sink = Collected()
+        let lane = Lane(
+            index: 0, loop: FrozenLoop(),
+            exchangeBuilder: ExchangeBuilder(run: "late", fingerprinter: Fingerprinter(key: 1)),
+            sink: sink)
+        let transport = LateReading(lane)
+        lane.use(transport)
+        lane.start { [call] in
+            let device = plainDevice(0)
+            _ = await lane.send(call, from: device)
+            _ = await lane.send(call, from: device)
+            await Task.yield()
+            _ = await lane.send(call, from: device)
+        }
+        lane.run { true }
+        #expect(
+            sink.exchanges.map { [$0.planned, $0.begun, $0.ended] } == [
+                [at(0), at(0), at(7)], [at(7), at(9), at(16)], [at(18), at(18), at(25)],
+            ])
+    }
+
+    @Test("who asks for an instant that has passed is late from then on, whatever the lane's steps")
+    func behind() throws {
+        let sink = Collected()
+        let lane = Lane(
+            index: 0, loop: try LiveLoop(origin: LiveLoop.monotonic()),
+            exchangeBuilder: ExchangeBuilder(run: "late", fingerprinter: Fingerprinter(key: 1)),
+            sink: sink)
+        let transport = Answering(lane)
+        lane.use(transport)
+        let asked = Asked()
+        lane.start { [call] in
+            // Enough timers for steps of 2 ms.
+            for _ in 0..<2_000 { try? await lane.sleep(until: lane.now) }
+            try? await lane.sleep(for: Lane.batchEvery)
+            let due = lane.now
+            while lane.now <= due {}
+            asked.note(due)
+            try? await lane.sleep(until: due)
+            _ = await lane.send(call, from: plainDevice(1), planned: due)
+        }
+        lane.run { true }
+        #expect(sink.exchanges.map(\.planned) == asked.instants)
+    }
+
     @Test("what is due goes before what was answered while the lane waited")
     func order() {
         let loop = AnsweringLoop()
@@ -83,6 +130,25 @@ struct LatenessTests {
     }
 }
 
+/// Where each response arrives 7 s after its request, and is read 2 s later.
+private final class LateReading: Transport {
+    private unowned let lane: Lane
+
+    init(_ lane: Lane) { self.lane = lane }
+
+    func start(_ call: Call, from device: Device, completion: @escaping (Transfer) -> Void) {
+        let sent = lane.now
+        lane.at(sent + .seconds(9)) {
+            completion(
+                Transfer(
+                    sent: sent, firstByte: sent + .seconds(7), ended: sent + .seconds(7),
+                    result: .answered(Reply(status: 404))))
+        }
+    }
+    func retire(_ device: Device) {}
+    func abort() {}
+}
+
 /// Where something is answered before the lane wakes for its timer.
 ///
 /// Safe because only its lane's thread uses it.
@@ -102,6 +168,12 @@ private final class AnsweringLoop: LaneLoop, @unchecked Sendable {
     }
 
     func wake() {}
+}
+
+private final class Asked: Sendable {
+    private let held = Mutex<[Instant]>([])
+    func note(_ instant: Instant) { held.withLock { $0.append(instant) } }
+    var instants: [Instant] { held.withLock { $0 } }
 }
 
 private final class Order: Sendable {

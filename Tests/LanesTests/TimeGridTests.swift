@@ -32,16 +32,32 @@ struct TimeGridTests {
     }
 
     @Test(
-        "a request is planned for when its turn comes, up to a step after its own; then it is late from its step on",
+        "a request is planned for when its turn comes, less what the lane woke too late, up to a step after its own; then it is late from its step on",
         arguments: [
-            (1_000_000, 1_500_000, 1_500_000), (1_000_000, 2_000_000, 2_000_000),
-            (1_000_000, 2_300_000, 2_300_000), (1_000_000, 4_000_000, 4_000_000),
-            (1_000_000, 4_000_001, 2_000_000), (2_000_000, 2_100_000, 2_100_000),
-            (2_000_000, 9_000_000, 2_000_000), (3_000_000, 1_000_000, 3_000_000),
-        ] as [(Int64, Int64, Int64)])
-    func turn(due: Int64, now: Int64, planned: Int64) {
+            (1_000_000, 1_500_000, 1_400_000, 1_500_000),
+            (1_000_000, 2_000_000, 2_000_000, 2_000_000),
+            (1_000_000, 2_300_000, 2_000_000, 2_300_000),
+            (1_000_000, 4_000_000, 2_000_000, 4_000_000),
+            (1_000_000, 2_300_000, 2_100_000, 2_200_000),
+            (1_000_000, 2_300_000, 900_000, 2_300_000),
+            (1_000_000, 4_000_001, 2_000_000, 2_000_000),
+            (2_000_000, 2_100_000, 2_050_000, 2_050_000),
+            (2_000_000, 9_000_000, 8_900_000, 2_000_000),
+            (3_000_000, 1_000_000, 900_000, 3_000_000),
+        ] as [(Int64, Int64, Int64, Int64)])
+    func turn(due: Int64, now: Int64, woken: Int64, planned: Int64) {
+        var grid = TimeGrid()
+        #expect(grid.turn(of: due, at: now, woken: woken) == due)
+        grid.adapt(to: 2_000, in: 1)
+        #expect(grid.turn(of: due, at: now, woken: woken) == planned)
+    }
+
+    @Test("what follows a response has no step to wait for")
+    func response() {
         var grid = TimeGrid()
         grid.adapt(to: 2_000, in: 1)
-        #expect(grid.turn(of: due, at: now) == planned)
+        #expect(grid.turn(of: 100, at: 900, woken: 50, isTimer: false) == 900)
+        #expect(grid.turn(of: 100, at: 900, woken: 400, isTimer: false) == 600)
+        #expect(grid.turn(of: 100, at: 3_000_000, woken: 2_999_000, isTimer: false) == 100)
     }
 }

@@ -54,13 +54,13 @@ struct ByteStream {
         }
     }
 
-    /// Never `.moved(0)`. `arrived`: when the last of what was moved did, by the kernel's stamp (monotonic, in
-    /// nanoseconds); 0 where there is none.
+    /// Never `.moved(0)`. `stamp`: when the segment with the last of what was moved arrived, by the wall clock
+    /// (nanoseconds); 0 where the kernel does not say.
     @inline(__always)
-    func receive(into room: UnsafeMutableRawBufferPointer, arrived: inout Int64) -> LineFlow {
-        if let tls { return tls.receive(into: room, arrived: &arrived) }
+    func receive(into room: UnsafeMutableRawBufferPointer, stamp: inout Int64) -> LineFlow {
+        if let tls { return tls.receive(into: room, stamp: &stamp) }
         while true {
-            let count = arrival_receive(descriptor, room.baseAddress, room.count, &arrived)
+            let count = arrival_receive(descriptor, room.baseAddress, room.count, &stamp)
             if count > 0 { return .moved(count) }
             if count == 0 { return .ended }
             let number = errno
@@ -68,6 +68,13 @@ struct ByteStream {
             if number == EAGAIN { return .blocked }
             return .failed(LineFault(CURLE_RECV_ERROR, LineFault.systemWords(number)))
         }
+    }
+
+    /// How long ago the latest segment with data arrived; in steps of the kernel's clock (1 to 10 ms), rounded
+    /// down. Nil where that is not known.
+    var sinceLatestData: Duration? {
+        let age = arrival_age(descriptor)
+        return age < 0 ? nil : .milliseconds(age)
     }
 
     /// Whether nothing has come, and no end: asked of a kept connection before it carries another

@@ -229,15 +229,15 @@ final class Connection: Readiness {
     private func receive() {
         guard case .busy(let socket, _) = state else { return }
         let inbox = engine.inbox
-        var arrived: Int64 = 0
+        var stamp: Int64 = 0
         while true {
-            switch socket.stream.receive(into: inbox, arrived: &arrived) {
+            switch socket.stream.receive(into: inbox, stamp: &stamp) {
             case .blocked: return
             case .failed(let fault): return fail(fault)
             case .ended: return end()
             case .cut: return end(isCut: true)
             case .moved(let count):
-                take(count, arrived: arrived)
+                take(count, at: arrival(stamp, on: socket))
                 guard isBusy(on: socket), socket.stream.mayHoldMore(count, of: inbox.count)
                 else { return }
             }
@@ -249,20 +249,35 @@ final class Connection: Readiness {
         if case .busy(let current, _) = state { current === socket } else { false }
     }
 
-    /// Parses `count` bytes that arrived in the inbox at an instant of the kernel's.
-    private func take(_ count: Int, arrived: Int64) {
+    /// When what is read now arrived. A stamp is that of the last segment in the order of the bytes: a segment before it
+    /// that was lost and sent again is later, and what is left of that is when data came last.
+    @inline(__always)
+    private func arrival(_ stamp: Int64, on socket: OpenSocket) -> Instant {
+        let (arrived, now) = engine.loop.arrival(stamp)
+        let age = now - arrived
+        guard age > Self.oldStamp, let latest = socket.stream.sinceLatestData,
+            age - latest > Self.oldStamp
+        else { return arrived }
+        return arrived + (age - latest)
+    }
+
+    /// Twice what the kernel's clock of ages may be off by.
+    private static let oldStamp: Duration = .milliseconds(20)
+
+    /// Parses `count` bytes in the inbox.
+    private func take(_ count: Int, at arrived: Instant) {
         guard case .busy(_, let request) = state else { return }
-        // A server that responds before it has the whole request: sent comes before ended all the same.
-        let now = max(engine.loop.arrival(arrived), request.sent ?? .start)
         let reader = request.reader ?? engine.lendReader()
         request.reader = reader
         do throws(ResponseFault) {
             let bytes = UnsafeRawBufferPointer(start: engine.inbox.baseAddress, count: count)
-            let used = try reader.feed(bytes, at: now)
+            let used = try reader.feed(bytes, at: arrived)
             guard reader.parser.isComplete else { return }
             // Bytes after the response belong to no request (RFC 9112, 9.2).
             let keeps = used == count && reader.parser.persists && request.isSent
-            finish(.answered(reader.takeReply()), keeps: keeps, at: now)
+            // The server may have responded before it had the whole request.
+            let ended = max(arrived, reader.firstByte ?? arrived, request.sent ?? arrived)
+            finish(.answered(reader.takeReply()), keeps: keeps, at: ended)
         } catch {
             finish(failure(error))
         }
@@ -293,9 +308,9 @@ final class Connection: Readiness {
     /// tickets arrive this way too, and are not data. Returns whether the connection is still usable.
     @discardableResult
     private func look(at socket: OpenSocket) -> Bool {
-        var arrived: Int64 = 0
+        var stamp: Int64 = 0
         if case .blocked = socket.stream.receive(
-            into: UnsafeMutableRawBufferPointer(rebasing: engine.inbox[..<1]), arrived: &arrived)
+            into: UnsafeMutableRawBufferPointer(rebasing: engine.inbox[..<1]), stamp: &stamp)
         {
             return true
         }

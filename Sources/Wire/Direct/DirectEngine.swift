@@ -6,7 +6,7 @@ internal import Lanes
 
 /// Speaks HTTP/1.1 itself over connections that libcurl makes: TCP, source addresses and proxy tunnels
 /// are libcurl's, TLS is libssl's (see `TLSClient`), requests and responses are ours. Half the cost of
-/// letting libcurl do it all, stamps next to the system call, and a connection of
+/// letting libcurl do it all, the kernel's stamps of what arrives, and a connection of
 /// its own for each device.
 final class DirectEngine {
     /// Safe because the transport owns the engine.

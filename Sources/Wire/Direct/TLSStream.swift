@@ -56,12 +56,12 @@ final class TLSStream {
     }
 
     /// See `ByteStream.receive`.
-    func receive(into room: UnsafeMutableRawBufferPointer, arrived: inout Int64) -> LineFlow {
+    func receive(into room: UnsafeMutableRawBufferPointer, stamp: inout Int64) -> LineFlow {
         ERR_clear_error()
         errno = 0
         var count = 0
         let code = SSL_read_ex(connection, room.baseAddress, room.count, &count)
-        arrived = arrival_of(connection)
+        stamp = arrival_stamp(connection)
         // Only where a whole record was read and nothing follows: libssl before 3.0.14 frees what it still
         // needs in other cases (CVE-2024-4741).
         if hasRoomLeft, code == 1, count < room.count, !holdsMore {
