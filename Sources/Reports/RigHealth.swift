@@ -67,6 +67,13 @@ public struct RigHealth: Sendable, Hashable {
         valid = reasons.isEmpty
     }
 
+    /// A threshold that only late requests miss is reason enough, however few they are.
+    mutating func add(_ late: LateThresholds) {
+        guard valid else { return }
+        reasons = late.sentences
+        valid = reasons.isEmpty
+    }
+
     /// A process that did not run for one hundredth of a run may have made its 99th percentiles.
     private static let mostStalled = 0.01
 

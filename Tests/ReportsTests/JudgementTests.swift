@@ -246,6 +246,38 @@ struct JudgementTests {
     }
 
     @Test(
+        "a threshold that only requests miss which the rig sent late is not the service's",
+        arguments: [
+            // So many polls were sent a second late, so many answered a second late.
+            (late: 5, slow: 0, status: .untrusted), (late: 0, slow: 5, status: .missed),
+            (late: 5, slow: 5, status: .missed), (late: 5, slow: 1, status: .untrusted),
+        ] as [(late: Int, slow: Int, status: Summary.ExitStatus)])
+    func lateRequests(late: Int, slow: Int, status: Summary.ExitStatus) throws {
+        var sample = Sample(Shape(households: 100, perSecond: 20, trouble: nil), seed: Seed(11))
+        let polls = sample.exchanges.indices.filter {
+            sample.exchanges[$0].operation == .pollToken
+        }
+        for (number, index) in polls.prefix(60).enumerated() {
+            var exchange = sample.exchanges[index]
+            let delay: Duration = number < late + slow ? .seconds(1) : .zero
+            if number < late { exchange.begun = exchange.begun + delay }
+            if number < late { exchange.sent = exchange.sent + delay }
+            exchange.firstByte = exchange.firstByte.map { $0 + delay }
+            exchange.ended = exchange.ended + delay
+            sample.exchanges[index] = exchange
+        }
+        let others = Set(polls.dropFirst(60))
+        sample.exchanges = sample.exchanges.indices.filter { !others.contains($0) }
+            .map { sample.exchanges[$0] }
+        let threshold = Threshold(
+            kind: nil, subject: .operation(.pollToken), measure: .percentile(0.95, .latency),
+            comparison: .below, bound: 500e6, text: "poll-token p95 < 500ms")
+        let summary = try Summary(sample, thresholds: [threshold])
+        #expect(summary.exitStatus == status, "\(summary.headline) \(summary.rigHealth.reasons)")
+        #expect(summary.rigHealth.reasons.count == (status == .untrusted ? 1 : 0))
+    }
+
+    @Test(
         "accounts that were turned down for one reason are one cause, whichever lines they are in")
     func accounts() throws {
         var shape = Shape(households: 6, trouble: nil)
