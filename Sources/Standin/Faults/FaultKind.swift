@@ -53,7 +53,7 @@ public struct FaultKind: Sendable, Hashable, CustomStringConvertible {
     /// Whether every promise holds in spite of it.
     public var isControl: Bool { invariants.isEmpty }
 
-    /// Every fault, then the controls (docs/stand-in.md, Misbehaviour). Each file of faults lists its
+    /// Every fault, then the controls (docs/stand-in.md, Faults). Each file of faults lists its
     /// own.
     public static let all: [FaultKind] =
         (ofTokenReads + ofHiddenSignIns + ofNodes + ofCodes + ofSignIns + ofEndings + ofLosses
