@@ -135,7 +135,7 @@ extension Household {
         var due = max(first, pollsFrom)
         do throws(StopReason) {
             while pollersEnd.map({ due < $0 }) ?? true {
-                try await nap(due - lane.now)
+                try await nap(until: due)
                 if let end = pollersEnd, lane.now >= end { return }
                 record.polls += 1
                 let polled = try await pollOnce(issued, due: due, from: poller)

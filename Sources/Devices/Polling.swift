@@ -38,7 +38,7 @@ extension Household {
         while true {
             if due >= order.ends { throw deadToken ?? ranOut(order, asked: asked, reported: false) }
             let since = lane.now
-            try await nap(due - since)
+            try await nap(until: due)
             if let viewerLeft { throw viewerLeft }
             if isCodeReplaced { throw order.whenOver }
             let settled = !expectsViewer && shift.hasSettled(since: since)

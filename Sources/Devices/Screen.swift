@@ -137,6 +137,10 @@ extension Household {
         do { try await lane.sleep(for: duration) } catch { throw .stopped }
     }
 
+    func nap(until instant: Instant) async throws(StopReason) {
+        do { try await lane.sleep(until: instant) } catch { throw .stopped }
+    }
+
     private static func isWorthAnotherTry(_ answered: Answered) -> Bool {
         // A service that breaks its protocol is not down; asking again would hide it for 15 s.
         if answered.exchange.outcome == .malformed { return false }

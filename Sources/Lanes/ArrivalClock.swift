@@ -1,8 +1,9 @@
-/// Turns the kernel's stamps, which are by the wall clock, into instants of the monotonic one. All in nanoseconds.
+/// Converts the kernel's time stamps, taken by the wall clock, to the monotonic clock. All in nanoseconds.
 ///
-/// The wall clock may be set between a stamp and its reading. Of how far it was ahead at the wait before the latest and
-/// is now, the less is right or makes an arrival too late: never too early, which would be a false order to the judge.
-/// Nor is an arrival before the end of that wait: then it would have been read after it, or waited for room.
+/// The wall clock may be set between a stamp and its reading. Its lead over the monotonic clock is therefore read twice: when the
+/// wait before the latest one ended, and now. The smaller lead gives the right instant or a later one. An arrival that is too
+/// early would be a false order for the judge. No arrival is earlier than the end of that wait, which left nothing unread but what
+/// found no room.
 struct ArrivalClock {
     /// The end of a wait, and how far the wall clock was ahead of the monotonic one.
     private struct Look {

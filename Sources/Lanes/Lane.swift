@@ -191,24 +191,21 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
 
     /// What counts as the planned instant of a request that a timer of the lane's was set for: where it keeps time in
     /// steps, about when its turn comes (`TimeGrid`).
-    public func onGrid(_ planned: Instant) -> Instant { onGrid(planned, isTimer: true) }
-
-    private func onGrid(_ due: Instant, isTimer: Bool) -> Instant {
-        guard grid.step > 1 else { return due }
-        return Instant(
+    public func onGrid(_ planned: Instant) -> Instant {
+        Instant(
             nanoseconds: grid.turn(
-                of: due.nanoseconds, at: now.nanoseconds, woken: turnBegan.nanoseconds,
-                isTimer: isTimer))
+                of: planned.nanoseconds, at: now.nanoseconds, woken: turnBegan.nanoseconds))
     }
 
-    /// When a request counts as planned that its flow sends now. Who was to send before it could, since an answer was late,
-    /// was due then exactly.
+    /// When a request that its flow sends now counts as planned. If the flow asked for an instant that had passed, there is no
+    /// step to wait for. After a response, only the time until the lane woke for it counts as lateness.
     private func planned(_ given: Instant?) -> Instant {
         defer { timerDue = nil }
         if let due = given ?? timerDue {
-            return timerDue == nil || isBehind ? due : onGrid(due, isTimer: true)
+            return timerDue == nil || isBehind ? due : onGrid(due)
         }
-        return answeredAt.map { onGrid($0, isTimer: false) } ?? now
+        guard let answeredAt, answeredAt < turnBegan else { return now }
+        return Instant(nanoseconds: now.nanoseconds - turnBegan.nanoseconds(since: answeredAt))
     }
 
     public func sleep(for duration: Duration) async throws(Stopped) {
@@ -248,7 +245,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
                 transfer, of: dressed, from: device, sequence: sequence, planned: due,
                 begun: begun, copy: isResent ? .first : isAgain ? .second : .only)
             guard isResent else { return answered }
-            (due, isAgain) = (now, true)
+            (due, isAgain) = (self.planned(nil), true)
         }
     }
 
@@ -385,12 +382,13 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             runTimers(&room)
             for job in answered {
                 run(job)
+                // Before a timer, whose flow would else not be the first to send after it.
+                runReady()
                 if room > 0, let next = timers.next, next <= loop.now.nanoseconds {
                     runTimers(&room)
                 }
             }
             answered.removeAll(keepingCapacity: true)
-            runReady()
             endTurn(began: began)
             turns.end()
             if flows == 0, isFinished() { break }
@@ -421,7 +419,9 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// When the lane must wake by itself: the next timer, the stop, or, live, the next hand-over to
     /// the journal, so that an idle lane keeps nothing back.
     private func nextDue(stopAt: Instant?) -> Instant? {
-        let timer = timers.next.map { Instant(nanoseconds: grid.next($0)) }
+        let timer = timers.next.map {
+            Instant(nanoseconds: timers.isNextBehind ? $0 : grid.next($0))
+        }
         precondition(timer != nil || loop.canBeWoken, "a virtual lane has flows but no timer")
         let isHolding = loop.canBeWoken && !(batch.exchanges.isEmpty && batch.households.isEmpty)
         var due = min(timer ?? .distantFuture, stopAt ?? .distantFuture)

@@ -33,11 +33,11 @@ struct TimeGrid {
         while step > Self.narrowest, Double(step) > ideal { step /= 2 }
     }
 
-    /// When what was due at `due` counts as planned if it is sent at `now` by a lane that woke at `woken`, all in
-    /// nanoseconds. What follows a response has no step to wait for (`isTimer`).
-    func turn(of due: Int64, at now: Int64, woken: Int64, isTimer: Bool = true) -> Int64 {
+    /// When a timer for `due` counts as planned whose request is sent at `now` by a lane that woke at `woken`; all in
+    /// nanoseconds.
+    func turn(of due: Int64, at now: Int64, woken: Int64) -> Int64 {
         guard step > 1 else { return due }
-        let wake = isTimer ? next(due) : due
+        let wake = next(due)
         // The lane was awake between two steps.
         guard now > wake else { return max(due, now) }
         return now - wake > step ? wake : max(due, now - max(0, woken - wake))

@@ -38,6 +38,7 @@ struct TimerHeap {
     var count: Int { timers.count }
     /// Nanoseconds of the earliest timer.
     var next: Int64? { timers.first?.due }
+    var isNextBehind: Bool { timers.first?.isBehind ?? false }
 
     mutating func push(due: Int64, _ action: Timer.Action) {
         order += 1

@@ -52,12 +52,4 @@ struct TimeGridTests {
         #expect(grid.turn(of: due, at: now, woken: woken) == planned)
     }
 
-    @Test("what follows a response has no step to wait for")
-    func response() {
-        var grid = TimeGrid()
-        grid.adapt(to: 2_000, in: 1)
-        #expect(grid.turn(of: 100, at: 900, woken: 50, isTimer: false) == 900)
-        #expect(grid.turn(of: 100, at: 900, woken: 400, isTimer: false) == 600)
-        #expect(grid.turn(of: 100, at: 3_000_000, woken: 2_999_000, isTimer: false) == 100)
-    }
 }

@@ -249,8 +249,8 @@ final class Connection: Readiness {
         if case .busy(let current, _) = state { current === socket } else { false }
     }
 
-    /// When what is read now arrived. A stamp is that of the last segment in the order of the bytes: a segment before it
-    /// that was lost and sent again is later, and what is left of that is when data came last.
+    /// When what is read now arrived. The stamp belongs to the last segment in the order of the bytes. If a segment before it was
+    /// lost and sent again, that one arrived later, and the kernel only knows how long ago the latest data came.
     @inline(__always)
     private func arrival(_ stamp: Int64, on socket: OpenSocket) -> Instant {
         let (arrived, now) = engine.loop.arrival(stamp)
