@@ -7,50 +7,40 @@ internal import Vocabulary
 /// Thresholds that were missed only by requests that the rig sent late: however few of a run those are, such a
 /// miss is not the service's.
 struct LateThresholds {
-    /// One sentence for each; none where a threshold on the times of requests was missed without late requests as well.
+    /// One sentence for each; none where another threshold on times was missed too.
     private(set) var sentences: [String] = []
 
     init(_ thresholds: [Threshold], _ results: [ThresholdResult], _ fold: RunFold) {
         guard !fold.header.isVirtual else { return }
-        for (threshold, result) in zip(thresholds, results) where !result.met {
-            guard let bounded = threshold.boundedTimes else { continue }
-            guard case .latencies(let share) = bounded,
-                let late = Self.late(
+        for (threshold, result) in zip(thresholds, results)
+        where !result.met && !result.isAboutCounts && !result.isAboutPromises
+            && !threshold.measure.isOfLateness
+        {
+            guard let share = threshold.boundedShare,
+                let (late, all) = Self.late(
                     fold.sum(threshold.operation, kind: threshold.kind), share,
-                    Int64(threshold.bound), allowed: fold.header.validLatenessNanoseconds)
+                    Int64(threshold.bound))
             else {
                 sentences = []
                 return
             }
             sentences.append(
-                "it sent \(Figures.counted(late.count, "request")) at least "
-                    + "\(Figures.time(milliseconds: Double(late.by) / 1e6)) late, without which "
-                    + "\(result.expression) would be met")
+                "it sent \(Figures.count(late)) of \(Figures.counted(all, "request")) later than the bound of "
+                    + "\(result.expression), which would be met without them")
         }
     }
 
-    /// How many requests were sent so late that a response as slow as that share of them comes after the bound. Nil
-    /// where these do not explain the miss.
-    private static func late(_ cell: Cell, _ share: Double, _ bound: Int64, allowed: Int64)
-        -> (count: Int, by: Int64)?
-    {
-        guard let service = cell.service.value(atShare: share), service < bound else { return nil }
-        let least = max(allowed, bound - service)
-        let late = cell.lateness.count(above: least)
-        let over = cell.latency.count(above: bound)
+    /// How many requests were over the bound by the rig's lateness alone, and of how many. Nil where the bound is missed
+    /// without them as well.
+    private static func late(_ cell: Cell, _ share: Double, _ bound: Int64) -> (Int, of: Int)? {
+        let timed = cell.latency.count
+        // Those without a time were sent as well, and may be the late ones.
+        let late = cell.lateness.count(above: bound) - (cell.lateness.count - timed)
         guard late > 0,
-            Double(over - late) <= (1 - share) * Double(cell.latency.count - late)
+            Double(cell.latency.count(above: bound) - late) <= (1 - share) * Double(timed - late)
         else { return nil }
-        return (late, least)
+        return (late, timed)
     }
-}
-
-/// Which times of requests a threshold bounds.
-private enum BoundedTimes {
-    /// Of so large a part of them, those from when a request was due.
-    case latencies(share: Double)
-    /// Those without the rig's lateness, or a mean.
-    case others
 }
 
 extension Threshold {
@@ -58,15 +48,15 @@ extension Threshold {
         if case .operation(let name) = subject { name } else { nil }
     }
 
-    /// Nil where it is not about how long requests may take.
-    fileprivate var boundedTimes: BoundedTimes? {
+    /// How large a part of all requests must be answered within the bound, from when they were due; nil where the
+    /// threshold is about something else.
+    fileprivate var boundedShare: Double? {
         guard subject == .everything || operation != nil,
             comparison == .below || comparison == .atMost
         else { return nil }
         return switch measure {
-        case .percentile(let share, .latency): .latencies(share: share)
-        case .max(.latency): .latencies(share: 1)
-        case .percentile(_, .service), .max(.service), .mean(.service), .mean(.latency): .others
+        case .percentile(let share, .latency): share
+        case .max(.latency): 1
         default: nil
         }
     }

@@ -67,11 +67,14 @@ public struct RigHealth: Sendable, Hashable {
         valid = reasons.isEmpty
     }
 
+    /// Too few requests were late for `validity`, but they made a threshold be missed.
+    public private(set) var isLateForThresholds = false
+
     /// A threshold that only late requests miss is reason enough, however few they are.
     mutating func add(_ late: LateThresholds) {
-        guard valid else { return }
+        guard valid, !isLateInSilence, !late.sentences.isEmpty else { return }
         reasons = late.sentences
-        valid = reasons.isEmpty
+        (valid, isLateForThresholds) = (false, true)
     }
 
     /// A process that did not run for one hundredth of a run may have made its 99th percentiles.

@@ -316,7 +316,7 @@ private struct ThresholdReading {
 }
 
 extension Threshold.Measure {
-    fileprivate var isOfLateness: Bool {
+    var isOfLateness: Bool {
         switch self {
         case .percentile(_, .lateness), .min(.lateness), .mean(.lateness), .max(.lateness): true
         default: false

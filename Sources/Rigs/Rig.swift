@@ -185,7 +185,8 @@ extension Rig: RigSection {
         Key(
             "validity", section: \.validity,
             "When the rig itself counts as the bottleneck, so that the run is invalid. Besides: if the process did not run "
-                + "(SIGSTOP, or a machine without time for it) for 2 s or more and for more than 1 % of the run."
+                + "(SIGSTOP, or a machine without time for it) for 2 s or more and for more than 1 % of the run; "
+                + "and if every missed threshold on times would be met without the requests that were sent later than its bound."
         ).changingNoRequest,
         Key(
             "promises", .either(.from(.words()) { PromiseKeys(level: $0) }, .section),

@@ -28,7 +28,8 @@ extension Explanation {
                 + "describe this machine rather than the service. A violation or a missed threshold on "
                 + "counts (households, errors) takes precedence: then the exit code is 1, and the "
                 + "headline names both. From 1,000 requests on, the p99 of lateness decides; below "
-                + "that, at least 10 requests and 5 % of all must be late.",
+                + "that, at least 10 requests and 5 % of all must be late. Fewer are enough if every missed "
+                + "threshold on times would be met without the requests that were sent later than its bound.",
             harmless: "Other work on this machine. What to do: \(Summary.bottleneckRemedy).",
             send: ""),
         Explanation(

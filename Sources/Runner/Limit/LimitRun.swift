@@ -202,7 +202,10 @@ package final class LimitRun: @unchecked Sendable {
         case .interrupted: return .ended(.interrupted)
         default: break
         }
-        if summary.rigHealth.breachFails, !summary.rigHealth.valid {
+        // Thresholds are held against the steady part of a step, not against all of it.
+        if summary.rigHealth.breachFails, !summary.rigHealth.valid,
+            !summary.rigHealth.isLateForThresholds
+        {
             return .ended(
                 .rigWasLimit(
                     rate: rate, reason: summary.rigHealth.reasons.joined(separator: "; ")))
