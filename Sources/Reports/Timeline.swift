@@ -98,8 +98,9 @@ struct Timeline {
         var unreachedPolls = 0
         /// Those that waited until `target.timeout`.
         var timeouts = 0
-        /// Requests in flight at its end, and of how many operations of the service they are.
+        /// Requests in flight at its end.
         var waiting = 0
+        /// Operations of the service of which requests were in flight at its end, or timed out in it.
         var waitingOperations = 0
     }
     /// Requests throttled in each second.
@@ -152,7 +153,7 @@ struct Timeline {
                 guard cell != nil || inFlight[operation, default: 0] > 0 else { continue }
                 rows.append(row(operation, cell))
             }
-            noteWaiting()
+            noteWaiting(cells)
             if cells.isEmpty, inFlight.values.allSatisfy({ $0 == 0 }) {
                 second = next
             } else {
@@ -161,12 +162,14 @@ struct Timeline {
         }
     }
 
-    private mutating func noteWaiting() {
+    private mutating func noteWaiting(_ ended: [OperationName: Cell]) {
         let waiting = inFlight.filter { $0.value > 0 && !$0.key.isOfConnection }
-        guard !waiting.isEmpty else { return }
+        let timedOut = ended.filter { $0.value[.timeout] > 0 && !$0.key.isOfConnection }
+        let operations = Set(waiting.keys).union(timedOut.keys)
+        guard !operations.isEmpty else { return }
         lengthen()
         health[second].waiting = waiting.values.reduce(0, +)
-        health[second].waitingOperations = waiting.count { !$0.key.isOfProvider }
+        health[second].waitingOperations = operations.count { !$0.isOfProvider }
     }
 
     /// What is kept by second reaches the current one.

@@ -124,6 +124,33 @@ struct OutageTests {
         }
     }
 
+    @Test("a second in which requests of several operations timed out is one of the stall")
+    func timedOut() throws {
+        var sample = Sample(Shape(households: 24, perSecond: 4, trouble: nil))
+        // In its second half second only one operation is asked for.
+        sample.exchanges.removeAll { $0.sent.second == 4 && $0.operation != .pollToken }
+        var waited = 0
+        for index in sample.exchanges.indices {
+            var exchange = sample.exchanges[index]
+            guard (3...4).contains(exchange.ended.second) else { continue }
+            let isLate = exchange.sent.second == 4
+            waited += isLate ? 0 : 1
+            exchange.ended = .start + .milliseconds(isLate ? 5_001 : 4_500)
+            if !isLate {
+                exchange.delivery = .unknown(TransportError(.timeout, "late"))
+                exchange.outcome = .timeout
+            }
+            sample.exchanges[index] = exchange
+        }
+        try #require(waited >= 10)
+        let sentences = try Summary(sample, thresholds: []).interruptions
+        try #require(sentences.count == 1, "\(sentences)")
+        #expect(
+            sentences[0].hasPrefix(
+                "no response from 07:00:03 to 07:00:05 UTC (seconds 3 to 4) while "))
+        #expect(sentences[0].contains("\(waited) requests timed out"), "\(sentences)")
+    }
+
     @Test("a service that fails most of the time had no outage")
     func alwaysFailing() throws {
         var sample = Sample(Shape(households: 24, perSecond: 4, trouble: nil))
