@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Foundation
+internal import Glibc
 internal import Statistics
 internal import Synchronization
 
@@ -84,23 +85,43 @@ struct ProcessRun {
 
         /// `overflows` is called, once, where more comes than is kept; nil: the end is what matters.
         init(_ handle: FileHandle, overflows: (@Sendable () -> Void)? = nil) {
-            handle.readabilityHandler = { [self] handle in
-                let data = handle.availableData
-                if data.isEmpty || isOver.load(ordering: .relaxed) {
-                    handle.readabilityHandler = nil
-                    whole.signal()
-                } else {
-                    let isTooMuch = bytes.withLock { bytes in
-                        bytes.append(data)
-                        guard bytes.count > most else { return false }
-                        bytes = overflows == nil ? Data(bytes.suffix(most / 2)) : bytes.prefix(most)
-                        return true
-                    }
-                    if isTooMuch, let overflows, !cut.exchange(true, ordering: .relaxed) {
-                        overflows()
-                    }
-                }
+            // Not by its `readabilityHandler`: libdispatch may crash as handlers of several pipes end
+            // (swift-corelibs-libdispatch, issue 949).
+            Thread.detachNewThread { [self] in
+                read(handle.fileDescriptor, overflows)
+                whole.signal()
+                try? handle.close()
             }
+        }
+
+        /// Until the pipe ends, or nobody waits for the rest.
+        private func read(_ descriptor: Int32, _ overflows: (@Sendable () -> Void)?) {
+            var room = [UInt8](repeating: 0, count: 65_536)
+            while !isOver.load(ordering: .relaxed) {
+                var pipe = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                let ready = poll(&pipe, 1, Self.looks)
+                guard ready > 0 else {
+                    if ready == 0 || errno == EINTR { continue }
+                    return
+                }
+                let count = Glibc.read(descriptor, &room, room.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return }
+                keep(room[..<count], overflows)
+            }
+        }
+
+        /// Milliseconds between looks at whether anybody still waits.
+        private static let looks: Int32 = 100
+
+        private func keep(_ part: ArraySlice<UInt8>, _ overflows: (@Sendable () -> Void)?) {
+            let isTooMuch = bytes.withLock { bytes in
+                bytes.append(contentsOf: part)
+                guard bytes.count > most else { return false }
+                bytes = overflows == nil ? Data(bytes.suffix(most / 2)) : bytes.prefix(most)
+                return true
+            }
+            if isTooMuch, let overflows, !cut.exchange(true, ordering: .relaxed) { overflows() }
         }
 
         var isCut: Bool { cut.load(ordering: .relaxed) }
