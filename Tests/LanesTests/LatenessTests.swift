@@ -30,13 +30,17 @@ struct LatenessTests {
         .pollToken, .get,
         WebAddress(origin: Origin(scheme: .http, host: "127.0.0.1", port: 1), target: "/poll"))
 
+    private func lane(on loop: any LaneLoop, into sink: any HistorySink) -> Lane {
+        Lane(
+            index: 0, loop: loop,
+            exchangeBuilder: ExchangeBuilder(run: "late", fingerprinter: Fingerprinter(key: 1)),
+            sink: sink)
+    }
+
     @Test("at the end of the sleep before it, or at the arrival, however late the lane wakes")
     func timers() {
         let sink = Collected()
-        let lane = Lane(
-            index: 0, loop: FrozenLoop(),
-            exchangeBuilder: ExchangeBuilder(run: "late", fingerprinter: Fingerprinter(key: 1)),
-            sink: sink)
+        let lane = self.lane(on: FrozenLoop(), into: sink)
         let transport = Answering(lane)
         lane.use(transport)
         lane.start { [call] in
@@ -65,10 +69,7 @@ struct LatenessTests {
     @Test("what follows a response at once was due when that arrived, not when a late lane read it")
     func responses() {
         let sink = Collected()
-        let lane = Lane(
-            index: 0, loop: FrozenLoop(),
-            exchangeBuilder: ExchangeBuilder(run: "late", fingerprinter: Fingerprinter(key: 1)),
-            sink: sink)
+        let lane = self.lane(on: FrozenLoop(), into: sink)
         let transport = LateReading(lane)
         lane.use(transport)
         lane.start { [call] in
@@ -88,10 +89,7 @@ struct LatenessTests {
     @Test("who asks for an instant that has passed is late from then on, whatever the lane's steps")
     func behind() throws {
         let sink = Collected()
-        let lane = Lane(
-            index: 0, loop: try LiveLoop(origin: LiveLoop.monotonic()),
-            exchangeBuilder: ExchangeBuilder(run: "late", fingerprinter: Fingerprinter(key: 1)),
-            sink: sink)
+        let lane = try self.lane(on: LiveLoop(origin: LiveLoop.monotonic()), into: sink)
         let transport = Answering(lane)
         lane.use(transport)
         let asked = Asked()
@@ -112,10 +110,7 @@ struct LatenessTests {
     @Test("what is due goes before what was answered while the lane waited")
     func order() {
         let loop = AnsweringLoop()
-        let lane = Lane(
-            index: 0, loop: loop,
-            exchangeBuilder: ExchangeBuilder(run: "order", fingerprinter: Fingerprinter(key: 1)),
-            sink: Nowhere())
+        let lane = self.lane(on: loop, into: Nowhere())
         let order = Order()
         lane.start {
             await withUnsafeContinuation { loop.flow = $0 }
