@@ -264,11 +264,19 @@ final class Connection: Readiness {
     /// Twice what the kernel's clock of ages may be off by.
     private static let oldStamp: Duration = .milliseconds(20)
 
+    /// Its own from the first byte of a response on.
+    @inline(__always)
+    private func reader(of request: InFlightRequest) -> ResponseReader {
+        if let reader = request.reader { return reader }
+        let lent = engine.lendReader()
+        request.reader = lent
+        return lent
+    }
+
     /// Parses `count` bytes in the inbox.
     private func take(_ count: Int, at arrived: Instant) {
         guard case .busy(_, let request) = state else { return }
-        let reader = request.reader ?? engine.lendReader()
-        request.reader = reader
+        let reader = self.reader(of: request)
         do throws(ResponseFault) {
             let bytes = UnsafeRawBufferPointer(start: engine.inbox.baseAddress, count: count)
             let used = try reader.feed(bytes, at: arrived)
@@ -286,8 +294,7 @@ final class Connection: Readiness {
     /// The server has ended the connection; `isCut` if TLS did not announce it (close_notify).
     private func end(isCut: Bool = false) {
         guard case .busy(_, let request) = state else { return }
-        let reader = request.reader ?? engine.lendReader()
-        request.reader = reader
+        let reader = self.reader(of: request)
         do throws(ResponseFault) {
             try reader.end(isCut: isCut)
             finish(.answered(reader.takeReply()))
