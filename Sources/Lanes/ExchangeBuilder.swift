@@ -84,6 +84,11 @@ public struct ExchangeBuilder: Sendable {
         var reading: Reading
         device.secrets.note(call)
         switch transfer.result {
+        case .answered(let reply) where copy == .first:
+            delivery = .answered(status: reply.status)
+            let error = TransportError(.staleConnection, "answered 408: waited in vain for a request")
+            reading = Reading(
+                .resent, .unanswered(error, reached: false), reason: "\(ours: error.kind.rawValue)")
         case .answered(let reply):
             delivery = .answered(status: reply.status)
             reading = device.dialect.read(reply, to: call)

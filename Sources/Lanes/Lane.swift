@@ -48,40 +48,31 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private var tap: Tap?
 
     // Nothing is held while others run: a timer is out of the heap, and the jobs of a turn are out of `ready`, before
-    // they are begun. Asked at each access, that was a tenth of what a lane itself costs.
-    @exclusivity(unchecked) private var timers = TimerHeap()
-    @exclusivity(unchecked) private var ready: [UnownedJob] = []
-    @exclusivity(unchecked) private var spare: [UnownedJob] = []
-    @exclusivity(unchecked) private var answered: [UnownedJob] = []
-    @exclusivity(unchecked) private var flows = 0
-    @exclusivity(unchecked) private var batch: Batch
-    @exclusivity(unchecked) private var recent = RecentContent()
-    @exclusivity(unchecked) private var health: LaneHealth
-    @exclusivity(unchecked) private var flushDue: Instant
-    @exclusivity(unchecked) private var grid = TimeGrid()
-    /// When the sleep or the arrival was due whose flow runs now, until it sends; nil while others run, and in virtual
-    /// time, where none is late.
-    @exclusivity(unchecked) private var timerDue: Instant?
-    /// That one had passed when its flow asked for it.
-    @exclusivity(unchecked) private var isBehind = false
-    /// When the response arrived whose flow runs now; nil as above.
-    @exclusivity(unchecked) private var answeredAt: Instant?
-    @exclusivity(unchecked) private var turnBegan: Instant = .start
+    // they are begun.
+    private var timers = TimerHeap()
+    private var ready: [UnownedJob] = []
+    private var spare: [UnownedJob] = []
+    private var answered: [UnownedJob] = []
+    private var flows = 0
+    private var batch: Batch
+    private var recent = RecentContent()
+    private var health: LaneHealth
+    private var flushDue: Instant
+    private var dueTimes = DueTimes()
     /// `events` when the grid was last adapted.
     private var eventsBefore = 0
-    @exclusivity(unchecked) private(set) var hasStopped = false
-    @exclusivity(unchecked) private var isWindingDown = false
+    private(set) var hasStopped = false
+    private var isWindingDown = false
     private var begins = Instant.start
     /// Nil where nothing is held back.
-    @exclusivity(unchecked) private(set) var departures:
-        RateLimiter<UnsafeContinuation<Instant?, Never>>?
+    private(set) var departures: RateLimiter<UnsafeContinuation<Instant?, Never>>?
     /// When the timer of those who wait to leave goes off next; nil when there is none.
     private var departureDue: Instant?
     private var heldBack = HeldBack()
-    @exclusivity(unchecked) private var underWay = [Int32](
+    private var underWay = [Int32](
         repeating: 0, count: OperationName.allCases.count)
     /// What has ended so far, for a breaker in virtual time. On the lane's thread.
-    @exclusivity(unchecked) public private(set) var ended = (exchanges: 0, errors: 0)
+    public private(set) var ended = (exchanges: 0, errors: 0)
 
     private struct Inbox {
         var jobs: [UnownedJob] = []
@@ -94,7 +85,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private let hasMail = Atomic(false)
     private let thread = Atomic<UInt>(0)
     /// What it is at, for those outside: its words in a record.
-    @exclusivity(unchecked) private var turns: TurnRecord.TurnSlot
+    private var turns: TurnRecord.TurnSlot
     private var turnRecord: TurnRecord
 
     /// Of a live lane: so many requests at most leave before it reads what has arrived.
@@ -191,22 +182,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
 
     /// What counts as the planned instant of a request that a timer of the lane's was set for: where it keeps time in
     /// steps, about when its turn comes (`TimeGrid`).
-    public func onGrid(_ planned: Instant) -> Instant {
-        Instant(
-            nanoseconds: grid.turn(
-                of: planned.nanoseconds, at: now.nanoseconds, woken: turnBegan.nanoseconds))
-    }
-
-    /// When a request that its flow sends now counts as planned. If the flow asked for an instant that had passed, there is no
-    /// step to wait for. After a response, only the time until the lane woke for it counts as lateness.
-    private func planned(_ given: Instant?) -> Instant {
-        defer { timerDue = nil }
-        if let due = given ?? timerDue {
-            return timerDue == nil || isBehind ? due : onGrid(due)
-        }
-        guard let answeredAt, answeredAt < turnBegan else { return now }
-        return Instant(nanoseconds: now.nanoseconds - turnBegan.nanoseconds(since: answeredAt))
-    }
+    public func onGrid(_ planned: Instant) -> Instant { dueTimes.onGrid(planned, at: now) }
 
     public func sleep(for duration: Duration) async throws(Stopped) {
         try await sleep(until: now + duration)
@@ -216,11 +192,11 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// follows (the end of a sleep, an arrival), when the response arrived that it follows at once, or else now. A ceiling that holds it back
     /// puts that off. Never throws: a request that could not be sent is an exchange too.
     ///
-    /// As real devices do, it sends an idempotent request again, once and on a new connection, when the
-    /// service closes a kept one under it (RFC 9110, 9.2.2). Both copies are exchanges of their own, for
-    /// the service may have acted on the first.
+    /// As real devices do, it sends a request again, once and on a new connection, when the service closes a
+    /// kept one under it (`Transfer.isToBeRepeated`). Both copies are exchanges of their own, for the service may have
+    /// acted on the first.
     public func send(_ call: Call, from device: Device, planned: Instant? = nil) async -> Answered {
-        var due = self.planned(planned)
+        var due = dueTimes.planned(planned, at: now)
         var isAgain = false
         while true {
             if departures != nil, !hasStopped {
@@ -240,12 +216,12 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
                 }
             }
             underWay[Int(call.operation.rawValue)] -= 1
-            let isResent = !isAgain && transfer.isStale && call.method.isIdempotent
+            let isResent = !isAgain && transfer.isToBeRepeated(call.method)
             let answered = record(
                 transfer, of: dressed, from: device, sequence: sequence, planned: due,
                 begun: begun, copy: isResent ? .first : isAgain ? .second : .only)
             guard isResent else { return answered }
-            (due, isAgain) = (self.planned(nil), true)
+            (due, isAgain) = (dueTimes.planned(nil, at: now), true)
         }
     }
 
@@ -370,7 +346,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         var began = loop.now
         turns.begin()
         while true {
-            turnBegan = began
+            dueTimes.beginTurn(at: began)
             stopAt = takeInbox() ?? stopAt
             if let stopAt, !hasStopped, began >= stopAt { stopFlows() }
             // A live lane sends what is due before it goes on with what was answered: a response that waits has its time of
@@ -419,9 +395,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// When the lane must wake by itself: the next timer, the stop, or, live, the next hand-over to
     /// the journal, so that an idle lane keeps nothing back.
     private func nextDue(stopAt: Instant?) -> Instant? {
-        let timer = timers.next.map {
-            Instant(nanoseconds: timers.isNextBehind ? $0 : grid.next($0))
-        }
+        let timer = timers.next.map { dueTimes.wake(for: $0, isBehind: timers.isNextBehind) }
         precondition(timer != nil || loop.canBeWoken, "a virtual lane has flows but no timer")
         let isHolding = loop.canBeWoken && !(batch.exchanges.isEmpty && batch.households.isEmpty)
         var due = min(timer ?? .distantFuture, stopAt ?? .distantFuture)
@@ -459,7 +433,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         batch.exchanges.reserveCapacity(usual.exchanges)
         batch.households.reserveCapacity(usual.households)
         if loop.sharesWakeUps {
-            grid.adapt(to: events - eventsBefore, in: (now - health.from).seconds)
+            dueTimes.adapt(to: events - eventsBefore, in: (now - health.from).seconds)
             eventsBefore = events
         }
         health = LaneHealth(
@@ -497,15 +471,14 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         while room > 0, let timer = timers.pop(dueBy: due) {
             room -= 1
             events += 1
-            timerDue = loop.canBeWoken && timer.isDue ? Instant(nanoseconds: timer.due) : nil
-            isBehind = timer.isBehind
+            if loop.canBeWoken { dueTimes.begin(timer) }
             switch timer.action {
             case .wake(let sleeper, _): sleeper.resume(returning: false)
             case .call(let action, _): action()
             }
             runReady()
         }
-        timerDue = nil
+        dueTimes.endTimers()
     }
 
     private func runReady() {
@@ -520,7 +493,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     private func run(_ job: UnownedJob) {
         job.runSynchronously(
             isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
-        answeredAt = nil
+        dueTimes.endJob()
     }
 
     // MARK: Executor
@@ -581,7 +554,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
         if answered.exchange.isError { ended.errors += 1 }
         if answered.exchange.outcome == .throttled { device.noteThrottled() }
         if let tap { tap(call, transfer, answered, gate(of: device)) }
-        if loop.canBeWoken { answeredAt = transfer.ended }
+        if loop.canBeWoken { dueTimes.read(responseOf: transfer.ended) }
         return answered
     }
 }

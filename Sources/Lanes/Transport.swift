@@ -130,8 +130,13 @@ public struct Transfer: Sendable {
 }
 
 extension Transfer {
-    /// A kept connection was closed under the request.
-    var isStale: Bool {
-        if case .lost(let error) = result { error.kind == .staleConnection } else { false }
+    /// A kept connection was closed under the request: it is sent again if it is idempotent (RFC 9110, 9.2.2), or if the
+    /// service says that it had waited for one in vain (408; 15.5.9).
+    func isToBeRepeated(_ method: Method) -> Bool {
+        switch result {
+        case .lost(let error): error.kind == .staleConnection && method.isIdempotent
+        case .answered(let reply): reply.status == 408 && route.reused
+        case .refused: false
+        }
     }
 }

@@ -234,4 +234,36 @@ struct MisbehaviourTests {
         #expect(answers[2].outcome == .transport && answers[2].reason == "stale-connection")
         #expect(seen.all.map { String($0.suffix(5)) } == ["GET /", "GET /", "GET /", "POST "])
     }
+
+    @Test(
+        "a lane sends again, POST or not, what a 408 meets on a kept connection, and takes one on a new connection as it is",
+        arguments: engines)
+    func requestTimeout(_ engine: TransportOptions.Engine) throws {
+        let server = RoughServer { visit in
+            let isLate = visit.request()?.hasPrefix("GET /late") == true
+            if !isLate { visit.answer("{}") }
+            // Given up waiting while the next request was on its way.
+            guard isLate || visit.request() != nil else { return }
+            visit.answer("", status: "408 Request Timeout", headers: "Connection: close\r\n")
+        }
+        defer { server.stop() }
+        let port = server.port
+        let sink = Collected()
+        let answers = try Bench.run(engine: engine, into: sink) { bench in
+            let device = plainDevice()
+            var post = get(port, "/again")
+            post.method = .post
+            var exchanges: [Exchange] = []
+            for call in [get(port), post, get(port, "/late")] {
+                exchanges.append(await bench.lane.send(call, from: device).exchange)
+            }
+            return exchanges
+        }
+        #expect(answers.map(\.delivery.status) == [200, 200, 408])
+        #expect(sink.exchanges.map(\.delivery.status) == [200, 408, 200, 408, 408])
+        #expect(sink.exchanges.map { $0.outcome == .resent } == [false, true, false, true, false])
+        let resent = sink.exchanges.filter { $0.outcome == .resent }
+        #expect(resent.filter(\.isError).isEmpty && resent.flatMap(\.deviations).isEmpty)
+        #expect(sink.exchanges.last?.isError == true)
+    }
 }
