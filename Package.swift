@@ -3,11 +3,14 @@ import PackageDescription
 
 /// Settings of every target of ours: Swift 6 mode comes with the tools version; a warning in our
 /// own code is an error, one in a dependency is not (a command-line flag would hit both). An exchange goes through
-/// eight modules: what is optimised is optimised across them. Debug builds know line numbers and no more, an eighth of
+/// eight modules: what is optimised is optimised across them. Whether access is exclusive is asked at run time in debug
+/// builds only, which the tests are: a race is 7 % quicker without. Debug builds know line numbers and no more, an eighth of
 /// the compiling less: to look at variables in a debugger, take that away.
 let house: [SwiftSetting] = [
     .unsafeFlags(["-Xfrontend", "-gline-tables-only"], .when(configuration: .debug)),
-    .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
+    .unsafeFlags(
+        ["-cross-module-optimization", "-enforce-exclusivity=unchecked"],
+        .when(configuration: .release)),
     .treatAllWarnings(as: .error),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .enableUpcomingFeature("InternalImportsByDefault"),

@@ -6,8 +6,7 @@ public import Vocabulary
 /// on one queue.
 public final class Judge {
     private let registry: SharedState
-    // Safe because a judge is used on one queue, and nothing that it calls comes back to it.
-    @exclusivity(unchecked) private var folders = Households()
+    private var folders = Households()
     /// Those whose TV has ended, in that order, with the time from which they may be closed.
     private var leaving: [(household: Int, ended: Int64)] = []
     private var leavingFirst = 0

@@ -37,9 +37,8 @@ final class SharedState {
     let appsOfDevice: Int
     /// By the marks of their providers, in nanoseconds of the run.
     let degradations: [(mvpd: UInt64, from: Int64, until: Int64)]
-    // Of these no part is held while a household reaches them: a judge is used on one queue, and none of them calls back.
     /// The service's clock as each machine of a merged run sees it; one as a rule.
-    @exclusivity(unchecked) var clocks: [ServiceClock]
+    var clocks: [ServiceClock]
     /// Of the machine whose household is judged now, the position in `clocks`.
     var clockAtHand = 0
     /// By how much households of several machines are compared less sharply.
@@ -54,8 +53,8 @@ final class SharedState {
     /// Positions in `found` of what another household with the same account would explain.
     var onAccount: [(position: Int, account: UInt64)] = []
     /// Who had which account when, and, where users are learned, who is who.
-    @exclusivity(unchecked) var accounts: AccountBook
-    @exclusivity(unchecked) var users = UserLedger()
+    var accounts: AccountBook
+    var users = UserLedger()
     /// What devices did and saw under identities that several may have.
     var identities = IdentityLedger()
     var addresses = SharedAddresses()
@@ -75,14 +74,14 @@ final class SharedState {
     private(set) var exposures = [WindowExposure](
         repeating: WindowExposure(), count: Invariant.allCases.count)
     var undecided = [Int](repeating: 0, count: Invariant.allCases.count)
-    @exclusivity(unchecked) var codes: CodeLedger
-    @exclusivity(unchecked) var media = MediaLedger()
+    var codes: CodeLedger
+    var media = MediaLedger()
 
-    @exclusivity(unchecked) var levels = LevelTally()
-    @exclusivity(unchecked) var staleness = Staleness()
-    @exclusivity(unchecked) var changes = ServiceChanges()
-    @exclusivity(unchecked) var bursts: BurstDetector
-    @exclusivity(unchecked) var codeTexts = CodeTexts()
+    var levels = LevelTally()
+    var staleness = Staleness()
+    var changes = ServiceChanges()
+    var bursts: BurstDetector
+    var codeTexts = CodeTexts()
     private(set) var households = 0
     /// Households whose SDK was held against the order of its callbacks.
     var sdkHouseholds = 0
