@@ -60,7 +60,7 @@ extension Summary {
             // Before the rig's own state: however late it was, the service is gone.
             let what = stoppedEarly ?? "Failed: \(silence.sentence)"
             settle(.fail, .failed, "\(what); \(progress).\(timesWarning)")
-        } else if let stoppedEarly {
+        } else if let stoppedEarly, !(breachFails && bottleneck != nil && isOverATime(breaker)) {
             // It ran, and the service failed it: as a missed threshold on errors does.
             settle(.fail, .failed, "\(stoppedEarly); \(progress).\(timesWarning)")
         } else if let noSignIn {
@@ -123,6 +123,13 @@ extension Summary {
             explanations.insert(
                 "First error: \(firstFailure)" + (most.map { "; the most frequent: \($0)" } ?? ""),
                 at: gotNowhere ? 0 : explanations.count)
+        }
+    }
+
+    /// Whether a threshold on times ended the run, of which a rig that was late can say nothing.
+    private func isOverATime(_ breaker: String) -> Bool {
+        thresholds.contains {
+            !$0.isAboutCounts && !$0.isAboutPromises && breaker.contains("'\($0.expression)'")
         }
     }
 

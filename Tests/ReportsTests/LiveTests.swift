@@ -268,6 +268,24 @@ struct RestraintTests {
         #expect(junit[completed.upperBound...].prefix(200).contains(failure))
     }
 
+    @Test(
+        "a threshold on times with `abort` fails a run only where the rig was in time itself; one on counts always does",
+        arguments: [
+            (Thresholds.poll(below: 1), Duration.zero, RunOutcome.fail),
+            (Thresholds.poll(below: 1), .milliseconds(20), .invalid),
+            (Thresholds.failed(below: 0.05), .milliseconds(20), .fail),
+        ])
+    func abortedByTimes(threshold: Threshold, lateness: Duration, outcome: RunOutcome) throws {
+        var shape = Shape(households: 6)
+        shape.lateness = lateness
+        let words = "the threshold '\(threshold.text)' was missed for 10 s (it was 2 ms)"
+        let summary = try Summary(
+            Restrained(Restraint(), breaker: words, shape), thresholds: [threshold])
+        #expect(summary.outcome == outcome, "\(summary.headline)")
+        let told = [summary.headline] + summary.explanations
+        #expect(told.contains { $0.contains("Ended early: \(words)") }, "\(told)")
+    }
+
     @Test("households that waited for an account are counted in a note")
     func accounts() throws {
         let restraint = Restraint(accountWaits: 25, longestAccountWait: .seconds(49))

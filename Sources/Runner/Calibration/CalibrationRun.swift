@@ -102,8 +102,11 @@ package struct CalibrationRun {
             findings.connections = lanes.reduce(0) { $0 + $1.transport.openConnections }
         }
         guard findings.answered > 0 else {
+            let trouble = findings.trouble ?? "nothing was sent"
             throw RunError.couldNotRun(
-                "no request was answered: \(findings.trouble ?? "nothing was sent")")
+                trouble.hasPrefix("status ")
+                    ? "every response was an error: \(trouble); --target must name a page that answers a GET with a status below 400"
+                    : "no request was answered: \(trouble)")
         }
         let ended = Double(findings.answered + findings.errors)
         return CalibrationReport(
