@@ -81,18 +81,23 @@ struct GateTests {
             connections: .pooled, http: .http2, tls: .init(ca: files.path("ca.pem")))
         let (segments, exchanges) = try Bench.run(settings) { bench in
             _ = await bench.exchange(Self.post(port, "warm", .https), from: plainDevice(1))
-            var held: [HeldCall] = []
-            for number in 1...3 {
-                held.append(
-                    await bench.lane.hold(
-                        Self.post(port, "b=\(number)", .https), from: plainDevice(number)))
+            while true {
+                var held: [HeldCall] = []
+                for number in 1...3 {
+                    held.append(
+                        await bench.lane.hold(
+                            Self.post(port, "b=\(number)", .https), from: plainDevice(number)))
+                }
+                let began = bench.lane.now
+                let before = bench.transport.descriptors.reduce(0) { $0 + Self.segmentsSent($1) }
+                bench.lane.release(held)
+                let after = bench.transport.descriptors.reduce(0) { $0 + Self.segmentsSent($1) }
+                let took = bench.lane.now - began
+                var exchanges: [Exchange] = []
+                for one in held { exchanges.append(await bench.lane.answer(to: one).exchange) }
+                // The kernel lifts a cork by itself after 200 ms (tcp(7)): a release that its machine held up shows nothing.
+                if took < .milliseconds(100) { return (after - before, exchanges) }
             }
-            let before = bench.transport.descriptors.reduce(0) { $0 + Self.segmentsSent($1) }
-            bench.lane.release(held)
-            let after = bench.transport.descriptors.reduce(0) { $0 + Self.segmentsSent($1) }
-            var exchanges: [Exchange] = []
-            for one in held { exchanges.append(await bench.lane.answer(to: one).exchange) }
-            return (after - before, exchanges)
         }
         #expect(segments == 1)
         #expect(exchanges.allSatisfy { $0.delivery.status == 200 && $0.route.reused })
