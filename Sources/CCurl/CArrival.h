@@ -25,9 +25,9 @@ static inline int arrival_keep(void) {
     return descriptor;
 }
 
-// As recv. `stamp` becomes the wall clock's time, in nanoseconds, at which the segment with the last of the
+// As recv with `flags`. `stamp` becomes the wall clock's time, in nanoseconds, at which the segment with the last of the
 // bytes arrived; 0 where the kernel does not say.
-static inline ssize_t arrival_receive(int descriptor, void *room, size_t size, int64_t *stamp) {
+static inline ssize_t arrival_receive(int descriptor, void *room, size_t size, int flags, int64_t *stamp) {
     struct iovec part = {room, size};
     union {
         struct cmsghdr header;
@@ -39,7 +39,7 @@ static inline ssize_t arrival_receive(int descriptor, void *room, size_t size, i
     message.msg_control = &control;
     message.msg_controllen = sizeof control;
     *stamp = 0;
-    ssize_t count = recvmsg(descriptor, &message, 0);
+    ssize_t count = recvmsg(descriptor, &message, flags);
     struct cmsghdr *note = count > 0 ? CMSG_FIRSTHDR(&message) : NULL;
     if (note && note->cmsg_level == SOL_SOCKET && note->cmsg_type == SO_TIMESTAMPNS) {
         struct timespec then;
@@ -47,6 +47,23 @@ static inline ssize_t arrival_receive(int descriptor, void *room, size_t size, i
         *stamp = then.tv_sec * 1000000000LL + then.tv_nsec;
     }
     return count;
+}
+
+// The stamp of the last byte that nobody has read yet, all of them left where they are; 0 where there is none. A TCP
+// socket copies nothing with MSG_TRUNC (tcp(7)), however large the room is said to be.
+static inline int64_t arrival_of_unread(int descriptor) {
+    char room;
+    int64_t stamp;
+    return arrival_receive(descriptor, &room, 1 << 30, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT, &stamp) > 0 ? stamp : 0;
+}
+
+// Bytes that have come over the connection, read or not: tcpi_bytes_received of Linux 4.1 and later (linux/tcp.h), which
+// glibc's structure lacks. -1 where that is not known.
+static inline int64_t arrival_bytes(int descriptor) {
+    uint64_t info[17];
+    socklen_t size = sizeof info;
+    return getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, info, &size) == 0 && size == sizeof info
+        ? (int64_t)info[16] : -1;
 }
 
 // Milliseconds since the connection last got data, whichever segment that was; -1 where that is not known.
@@ -65,7 +82,7 @@ struct arrival_socket {
 static inline int arrival_bio_read(BIO *bio, char *room, int size) {
     struct arrival_socket *socket = (struct arrival_socket *)BIO_get_data(bio);
     errno = 0;
-    int count = (int)arrival_receive(socket->descriptor, room, (size_t)size, &socket->stamp);
+    int count = (int)arrival_receive(socket->descriptor, room, (size_t)size, 0, &socket->stamp);
     BIO_clear_retry_flags(bio);
     if (count < 0 && BIO_sock_should_retry(count)) BIO_set_retry_read(bio);
     if (count == 0) BIO_set_flags(bio, BIO_FLAGS_IN_EOF);

@@ -113,7 +113,7 @@ public enum HistorySchema {
             SchemaColumn("sent_ns", "INTEGER NOT NULL", "just before its last byte was sent"),
             SchemaColumn(
                 "first_byte_ns", "INTEGER",
-                "first byte of the final response: its arrival by the kernel; over HTTP/2 when it was read"
+                "first byte of the final response: its arrival by the kernel; when it was read, where that is not known"
             ),
             SchemaColumn(
                 "ended_ns", "INTEGER NOT NULL",

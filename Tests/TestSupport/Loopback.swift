@@ -26,15 +26,19 @@ public enum Loopback {
     /// A connection to that port; nil where there is none to be had.
     public static func connected(to port: Int) -> Int32? {
         let handle = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = address(port: port)
-        let isConnected = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(handle, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-        if isConnected { return handle }
+        if connect(handle, to: port) { return handle }
         close(handle)
         return nil
+    }
+
+    /// False where nothing listens.
+    public static func connect(_ handle: Int32, to port: Int) -> Bool {
+        var address = address(port: port)
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(handle, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
     }
 
     /// The other end of a connection; nil where `handle` is none.

@@ -1,10 +1,13 @@
+import CCurl
 import Dialects
 import Dispatch
+import Glibc
 import Journal
 import Lanes
 import Synchronization
 import TestSupport
 import Testing
+import Vocabulary
 
 @testable import Wire
 
@@ -30,14 +33,14 @@ struct ArrivalTests {
 
     @Test(
         "is when it reached this machine, not when a busy lane came to read it",
-        arguments: [false, true])
-    func busyLane(isSecure: Bool) throws {
+        arguments: engines, [false, true])
+    func busyLane(_ engine: TransportOptions.Engine, isSecure: Bool) throws {
         let files = isSecure ? try Certificates(["server"]) : nil
         let sent = DispatchSemaphore(value: 0)
         let server = try server(files, sent)
         defer { server.stop() }
         let port = server.port
-        var settings = WireSettings(engine: .direct)
+        var settings = WireSettings(engine: engine)
         if let files { settings.tls = .init(ca: files.path("ca.pem")) }
         let isRight = try Bench.run(settings) { bench in
             let device = plainDevice()
@@ -63,6 +66,88 @@ struct ArrivalTests {
             return false
         }
         #expect(isRight)
+    }
+
+    @Test("is that over HTTP/2, too, also of several that one connection brings at once")
+    func busyLaneOfHTTP2() throws {
+        let files = try Certificates(["server"])
+        let server = try TidyServer(.http2, certificates: files)
+        defer { server.stop() }
+        let port = server.port
+        let settings = WireSettings(
+            connections: .pooled, http: .http2, tls: .init(ca: files.path("ca.pem")))
+        let isRight = try Bench.run(settings) { bench in
+            _ = await bench.exchange(secure(port), from: plainDevice(0))
+            for pause in 1...20 {
+                var ready = Instant.start
+                let transfers = await withUnsafeContinuation {
+                    (flow: UnsafeContinuation<[Transfer], Never>) in
+                    var transfers: [Transfer] = []
+                    for number in 1...3 {
+                        bench.transport.start(secure(port), from: plainDevice(number)) {
+                            transfers.append($0)
+                            if transfers.count == 3 { flow.resume(returning: transfers) }
+                        }
+                    }
+                    usleep(UInt32(pause * 10_000))
+                    ready = bench.lane.now
+                }
+                let areRight = transfers.allSatisfy {
+                    guard let sent = $0.sent, let firstByte = $0.firstByte else { return false }
+                    return sent <= firstByte && firstByte <= $0.ended && $0.ended <= ready
+                }
+                if areRight { return true }
+            }
+            return false
+        }
+        #expect(isRight)
+    }
+
+    @Test(
+        "is known of what libcurl reads by itself only if nothing more has come before it was done",
+        arguments: [false, true])
+    func readByLibcurl(hasMore: Bool) throws {
+        let goOn = DispatchSemaphore(value: 0)
+        let sent = DispatchSemaphore(value: 0)
+        let isOver = Flag()
+        let server = RoughServer { visit in
+            while true {
+                goOn.wait()
+                if isOver.isRaised { break }
+                visit.send("x")
+                sent.signal()
+            }
+        }
+        defer { server.stop() }
+        let loop = try LiveLoop(origin: LiveLoop.monotonic())
+        let table = ConnectionTable(lane: 0, loop: loop)
+        var address = curl_sockaddr()
+        (address.family, address.socktype) = (AF_INET, Int32(SOCK_STREAM.rawValue))
+        let connection = try #require(table.open(address, for: nil))
+        defer { table.close(connection.descriptor) }
+        #expect(Loopback.connect(connection.descriptor, to: server.port))
+        defer {
+            isOver.raise()
+            goOn.signal()
+        }
+        func bringOne() {
+            goOn.signal()
+            sent.wait()
+        }
+        #expect(table.unread(connection.descriptor) == nil)
+        // The kernel begins to stamp a moment after it was first asked to.
+        var known: UnreadBytes?
+        for _ in 0..<1_000 where known == nil {
+            bringOne()
+            known = table.unread(connection.descriptor)
+        }
+        let unread = try #require(known)
+        if hasMore { bringOne() }
+        unread.haveBeenRead()
+        #expect((connection.reading == nil) == hasMore)
+        if let reading = connection.reading { #expect(reading.arrived <= reading.began) }
+        unread.forget()
+        #expect(connection.reading == nil)
     }
 
     @Test("is never before what a lane had handed over as all that has ended")

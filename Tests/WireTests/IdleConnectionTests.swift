@@ -118,7 +118,7 @@ struct IdleConnectionTests {
 }
 
 /// Raised once, by another thread.
-private final class Flag: Sendable {
+final class Flag: Sendable {
     private let state = Mutex(false)
 
     var isRaised: Bool { state.withLock { $0 } }

@@ -1,5 +1,7 @@
 internal import CCurl
 internal import Glibc
+internal import Journal
+internal import Lanes
 
 /// How far some bytes got.
 enum LineFlow {
@@ -60,7 +62,7 @@ struct ByteStream {
     func receive(into room: UnsafeMutableRawBufferPointer, stamp: inout Int64) -> LineFlow {
         if let tls { return tls.receive(into: room, stamp: &stamp) }
         while true {
-            let count = arrival_receive(descriptor, room.baseAddress, room.count, &stamp)
+            let count = arrival_receive(descriptor, room.baseAddress, room.count, 0, &stamp)
             if count > 0 { return .moved(count) }
             if count == 0 { return .ended }
             let number = errno
@@ -70,12 +72,21 @@ struct ByteStream {
         }
     }
 
-    /// How long ago the latest segment with data arrived; in steps of the kernel's clock (1 to 10 ms), rounded
-    /// down. Nil where that is not known.
-    var sinceLatestData: Duration? {
-        let age = arrival_age(descriptor)
-        return age < 0 ? nil : .milliseconds(age)
+    /// When what is read now arrived, and now. The stamp belongs to the last segment in the order of the bytes. If a segment
+    /// before it was lost and sent again, that one arrived later, and the kernel only knows how long ago the latest data
+    /// came: in steps of its clock (1 to 10 ms), rounded down.
+    @inline(__always)
+    func arrival(_ stamp: Int64, by loop: LiveLoop) -> (arrived: Instant, now: Instant) {
+        let (arrived, now) = loop.arrival(stamp)
+        let age = now - arrived
+        guard age > Self.oldStamp else { return (arrived, now) }
+        let latest = Duration.milliseconds(arrival_age(descriptor))
+        guard latest >= .zero, age - latest > Self.oldStamp else { return (arrived, now) }
+        return (arrived + (age - latest), now)
     }
+
+    /// Twice what the kernel's clock of ages may be off by.
+    private static let oldStamp: Duration = .milliseconds(20)
 
     /// Whether nothing has come, and no end: asked of a kept connection before it carries another
     /// request, because what a server sent unasked would be taken for the answer (RFC 9112, 9.2 and 9.5).

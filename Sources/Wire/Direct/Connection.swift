@@ -119,7 +119,6 @@ final class Connection: Readiness {
             preconditionFailure("a connection was made that nobody waits for")
         }
         let socket = OpenSocket(connected, began: attempt.began)
-        arrival_note(socket.descriptor)
         engine.loop.watch(socket.descriptor, for: .readable, by: self)
         guard isTLS else { return begin(request, on: socket) }
         state = .securing(socket, request, attempt)
@@ -237,7 +236,7 @@ final class Connection: Readiness {
             case .ended: return end()
             case .cut: return end(isCut: true)
             case .moved(let count):
-                take(count, at: arrival(stamp, on: socket))
+                take(count, at: socket.stream.arrival(stamp, by: engine.loop).arrived)
                 guard isBusy(on: socket), socket.stream.mayHoldMore(count, of: inbox.count)
                 else { return }
             }
@@ -248,21 +247,6 @@ final class Connection: Readiness {
     private func isBusy(on socket: OpenSocket) -> Bool {
         if case .busy(let current, _) = state { current === socket } else { false }
     }
-
-    /// When what is read now arrived. The stamp belongs to the last segment in the order of the bytes. If a segment before it was
-    /// lost and sent again, that one arrived later, and the kernel only knows how long ago the latest data came.
-    @inline(__always)
-    private func arrival(_ stamp: Int64, on socket: OpenSocket) -> Instant {
-        let (arrived, now) = engine.loop.arrival(stamp)
-        let age = now - arrived
-        guard age > Self.oldStamp, let latest = socket.stream.sinceLatestData,
-            age - latest > Self.oldStamp
-        else { return arrived }
-        return arrived + (age - latest)
-    }
-
-    /// Twice what the kernel's clock of ages may be off by.
-    private static let oldStamp: Duration = .milliseconds(20)
 
     /// Its own from the first byte of a response on.
     @inline(__always)

@@ -33,8 +33,6 @@ final class DirectEngine {
     private let common = DeviceLinks()
 
     private let timeout: Int64
-    /// Never closed.
-    private static let stampKeeper = arrival_keep()
     private var deadlines: DeadlineWatch<Connection>!
 
     init(_ transport: CurlTransport, loop: LiveLoop) {
@@ -44,7 +42,6 @@ final class DirectEngine {
         settings = transport.settings
         timeout = Instant(settings.timeout).nanoseconds
         inbox = .allocate(byteCount: 65536, alignment: 16)
-        _ = Self.stampKeeper
         deadlines = DeadlineWatch(
             lane: transport.lane, timeout: settings.timeout,
             of: { [unowned self] in links.connections }, deadline: \.deadline, end: { $0.expire() })

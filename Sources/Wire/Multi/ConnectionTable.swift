@@ -25,6 +25,8 @@ final class TCPConnection {
     /// TCP had connected when it was closed: where nothing was sent over it, TLS was what it waited for.
     fileprivate(set) var hadPeer = false
     fileprivate(set) var ends: Ends?
+    /// What libcurl has just read from it began to be read then, and had arrived then; nil where that is not known.
+    var reading: (began: Instant, arrived: Instant)?
     /// `127.0.0.1:40312`.
     private(set) var local = ""
     private(set) var remote = ""
@@ -83,9 +85,13 @@ final class ConnectionTable {
     /// What libcurl wants of it now; 0 when it has put the connection away.
     private var wanted: [UInt8] = []
 
+    /// Never closed.
+    private static let stampKeeper = arrival_keep()
+
     init(lane: Int, loop: LiveLoop) {
         self.lane = lane
         self.loop = loop
+        _ = Self.stampKeeper
     }
 
     /// Open connections.
@@ -100,6 +106,7 @@ final class ConnectionTable {
         let kind = address.socktype | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = socket(address.family, kind, address.protocol)
         guard descriptor >= 0 else { return nil }
+        arrival_note(descriptor)
         count += 1
         live += 1
         // 2^24 lanes are enough, and so are 2^40 connections of each.
@@ -183,6 +190,11 @@ final class ConnectionTable {
         if what & CURL_POLL_IN != 0 { events.insert(.readable) }
         if what & CURL_POLL_OUT != 0 { events.insert(.writable) }
         loop.watch(descriptor, for: events, by: driver)
+    }
+
+    /// What waits on a connection that libcurl is about to read; nil where nothing does, or nothing is known of it.
+    func unread(_ descriptor: Int32) -> UnreadBytes? {
+        self[descriptor].flatMap { UnreadBytes(on: $0, by: loop) }
     }
 
     /// Whether a transfer waits for this descriptor.

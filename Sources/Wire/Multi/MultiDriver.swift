@@ -55,7 +55,9 @@ final class MultiDriver: Readiness {
             connections.unwatch(descriptor)
             return
         }
-        act { $0.act(on: descriptor, mask: mask) }
+        act(events.contains(.readable) ? connections.unread(descriptor) : nil) {
+            $0.act(on: descriptor, mask: mask)
+        }
     }
 
     /// libcurl wants to be called after so many milliseconds; -1: not at all.
@@ -79,7 +81,7 @@ final class MultiDriver: Readiness {
     }
 
     /// Does `work`, what libcurl wants done at once after it, and hands out what has ended.
-    private func act(_ work: (borrowing Multi) -> Void) {
+    private func act(_ unread: UnreadBytes? = nil, _ work: (borrowing Multi) -> Void) {
         isActing = true
         work(multi)
         // libcurl often asks to be called again in 0 ms; a few rounds save a timer each.
@@ -91,6 +93,8 @@ final class MultiDriver: Readiness {
         }
         isActing = false
         arm()
+        unread?.haveBeenRead()
         while let (owner, code) = multi.nextDone() { onEnd(owner, code) }
+        unread?.forget()
     }
 }

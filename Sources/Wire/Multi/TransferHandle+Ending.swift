@@ -58,9 +58,18 @@ extension TransferHandle {
             connection: connection?.number ?? 0, reused: isReused, local: connection?.local ?? "",
             remote: connection?.remote ?? "", httpVersion: hasVersion2 ? "2" : "1.1",
             tlsResumed: connection?.isResumed)
+        var (firstByte, ended) = (attempt.firstByte, transport.lane.now)
+        if case .answered = result, let reading = connection?.reading,
+            let sent = attempt.sending?.sent
+        {
+            if let first = firstByte, first >= reading.began {
+                firstByte = max(reading.arrived, sent)
+            }
+            ended = max(reading.arrived, firstByte ?? sent, sent)
+        }
         let transfer = Transfer(
-            sent: hasLeft(attempt) ? attempt.sending?.sent : nil, firstByte: attempt.firstByte,
-            ended: transport.lane.now, result: result, route: route, bytesReceived: reader.bytes,
+            sent: hasLeft(attempt) ? attempt.sending?.sent : nil, firstByte: firstByte,
+            ended: ended, result: result, route: route, bytesReceived: reader.bytes,
             opened: connection == nil || isReused ? nil : opening(attempt))
         connection?.keptAt = transfer.ended
         if hasVersion2, !isReused, !attempt.isTLS { own = connection }
