@@ -86,7 +86,8 @@ public struct ExchangeBuilder: Sendable {
         switch transfer.result {
         case .answered(let reply) where copy == .first:
             delivery = .answered(status: reply.status)
-            let error = TransportError(.staleConnection, "answered 408: waited in vain for a request")
+            let error = TransportError(
+                .staleConnection, "answered 408: waited in vain for a request")
             reading = Reading(
                 .resent, .unanswered(error, reached: false), reason: "\(ours: error.kind.rawValue)")
         case .answered(let reply):
