@@ -42,7 +42,7 @@ struct CodeClock {
 extension Household {
     /// What it comes to when the code has run out. The viewer is in time if notice, login and slips, as the rig drew
     /// them, or the time in which their TV sleeps, and one more wait of the TV fit into the lifetime that came with the code. Then the service ended the code
-    /// too early, or took too long; or a rate limit of this run delayed the phone for so long. A lifetime shorter than
+    /// too early, or took too long; or a rate limit of this run, or a rig that was late itself, delayed it for so long. A lifetime shorter than
     /// the rig asks for, or than the usual one, may be intended: the cause names it.
     /// `reported`: by a response; else the TV's next poll would come after its end.
     @inline(never)
@@ -59,7 +59,7 @@ extension Household {
             times.contains { max($0 + delay, asleep) + wait < left }
         }
         if isInTime() {
-            let delay = phoneDelay
+            let delay = delayByRig
             guard isInTime(delay) else { return Self.endedWhileDelayed }
             return isInTime(delay, codeWait)
                 ? inTime(reported: reported)

@@ -43,6 +43,7 @@ actor Household {
     var codeOnScreen: Code?
     /// For how long a rate limit of this run had delayed either when the code was shown, or when that was counted last.
     private var delayBefore = (phone: Duration.zero, tv: Duration.zero)
+    private var lateBefore = Duration.zero
     /// When the newest code expires, by the lifetime that came with it.
     var codeEnd: Instant?
     /// For how long the TV waited for the response with its code.
@@ -216,9 +217,10 @@ actor Household {
         noteDelay()
         if record.codeShown == nil, record.tokenSeen == nil { record.codeShown = instant }
         delayBefore = (phone.device.delayed, tv.device.delayed)
+        lateBefore = tv.device.late
     }
 
-    /// Takes what a rate limit of this run has delayed the phone, or the web view, since the code was shown out of the
+    /// Takes what a rate limit of this run, or the rig's lateness, has delayed the phone, or the web view, since the code was shown out of the
     /// service's part of the sign-in. What the phone asks once it is done delays no token.
     private func noteDelay() {
         if record.codeShown != nil, record.tokenSeen == nil, phoneDone == nil {
@@ -227,14 +229,14 @@ actor Household {
         delayBefore.phone = phone.device.delayed
     }
 
-    /// The TV has its token, from a poll that was due at `due` and sent at `planned` at the earliest: its own wait for a
-    /// rate limit counts from when the phone was done. Where it was not done yet, both waited at the same time.
-    func seeToken(at instant: Instant, due: Instant? = nil, planned: Instant? = nil) {
+    /// The TV has its token, from a poll that was due at `due` and sent at `sent`: its own wait for a rate limit, or for a
+    /// late rig, counts from when the phone was done. Where it was not done yet, both waited at the same time.
+    func seeToken(at instant: Instant, due: Instant? = nil, sent: Instant? = nil) {
         guard record.tokenSeen == nil else { return }
         var polled = Duration.zero
-        if let due, let planned, phone.device !== tv.device {
+        if let due, let sent, phone.device !== tv.device {
             let ready = max(due, record.phoneDone ?? due)
-            polled = min(tv.device.delayed - delayBefore.tv, max(.zero, planned - ready))
+            polled = min(tv.device.delayed - delayBefore.tv, max(.zero, sent - ready))
         }
         let before = record.viewerTime
         noteDelay()
@@ -243,8 +245,12 @@ actor Household {
         tv.device.isSignedIn = true
     }
 
-    /// For how long a rate limit of this run has delayed the phone since its code was shown.
-    var phoneDelay: Duration { phone.device.delayed(by: lane.now) - delayBefore.phone }
+    /// For how long a rate limit of this run or the rig's lateness has delayed the phone, and lateness the TV, since its code was
+    /// shown.
+    var delayByRig: Duration {
+        let phoneDelay = phone.device.delayed(by: lane.now) - delayBefore.phone
+        return phone.device === tv.device ? phoneDelay : phoneDelay + (tv.device.late - lateBefore)
+    }
 
     /// Where it is now; of a household that prepares nobody has heard yet.
     func noteRecord() {

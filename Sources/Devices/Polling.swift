@@ -45,7 +45,11 @@ extension Household {
             record.polls += 1
             let polled = try await pollOnce(order.issued, due: due, from: tv)
             defer { (asked, answered) = (polled.exchange.sent, polled.exchange.ended) }
-            if polled.mayHaveLostToken { lost = polled }
+            if polled.mayHaveLostToken {
+                lost = polled
+            } else if let former = polled.former {
+                lost = former
+            }
             switch polled.answer {
             case .signedIn where serviceClock.isOver(polled):
                 failures = 0
@@ -183,7 +187,7 @@ extension Household {
     /// press is that person's own.
     private func see(token polled: Answered, due: Instant) {
         let isFirst = record.tokenSeen == nil
-        seeToken(at: polled.exchange.ended, due: due, planned: polled.exchange.planned)
+        seeToken(at: polled.exchange.ended, due: due, sent: polled.exchange.begun)
         if isFirst, terms.polling.button != nil, let phoneDone = record.phoneDone, due > phoneDone {
             record.viewerTime += due - phoneDone
         }

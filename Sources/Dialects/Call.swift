@@ -189,6 +189,15 @@ public struct Reply: Sendable, Hashable {
         return field[..<end].trimmingSpaces().lowercased()
     }
 
+    /// `Connection: close` (RFC 9112, 9.6).
+    public var closesConnection: Bool {
+        headers.all("Connection").contains { field in
+            field.split(separator: ",").contains {
+                $0.trimmingSpaces().equalsIgnoringCase("close")
+            }
+        }
+    }
+
     /// The media types that readers tell apart.
     enum KnownMediaType: String, CaseIterable {
         case json = "application/json"

@@ -22,7 +22,7 @@ public enum Outcome: UInt8, CaseIterable, Sendable {
     case notSent
     /// The account may not watch this (403 of `authorize`): an ordinary business answer, no error.
     case notEntitled
-    /// The service closed a kept connection under the request, which was sent again on a new one: the
+    /// The service closed a kept connection under the request, or had not begun with it, and it was sent again on a new one: the
     /// other copy is an exchange of its own. No error, no information, effect unknown.
     case resent
     /// Sent, and the run was stopped, or its device switched off, before a response came. No error, no information,

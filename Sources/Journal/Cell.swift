@@ -36,6 +36,9 @@ public struct Cell: Sendable, Hashable {
     public var statuses: [Int: Int] = [:]
     /// Of the exchanges that were answered, and of those that timed out (`Exchange.isTimed`).
     public var latency = Histogram()
+    /// The same, counted from when the rig began them: without its own lateness. Equal to `latency` in histories from before
+    /// it was kept.
+    public var punctual = Histogram()
     public var service = Histogram()
     /// Of all exchanges that were sent.
     public var lateness = Histogram()
@@ -52,6 +55,7 @@ public struct Cell: Sendable, Hashable {
         for position in outcomes.indices { outcomes[position] += other.outcomes[position] }
         statuses.merge(other.statuses, uniquingKeysWith: +)
         latency.merge(other.latency)
+        punctual.merge(other.punctual)
         service.merge(other.service)
         lateness.merge(other.lateness)
     }

@@ -332,6 +332,8 @@ public struct Exchange: Sendable, Hashable {
     public var lateness: Duration { begun - planned }
     /// The same three, in nanoseconds, for counting: a `Duration` takes divisions to read.
     var latencyNanoseconds: Int64 { ended.nanoseconds(since: planned) }
+    /// Latency without the rig's lateness.
+    var punctualNanoseconds: Int64 { ended.nanoseconds(since: begun) }
     var serviceNanoseconds: Int64 { ended.nanoseconds(since: sent) }
     var latenessNanoseconds: Int64 { begun.nanoseconds(since: planned) }
 

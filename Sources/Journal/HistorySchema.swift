@@ -5,10 +5,11 @@
 /// ```
 public enum HistorySchema {
     /// Value of `schema` in `meta`.
-    public static let version = "screenrig/history/5"
+    public static let version = "screenrig/history/6"
     /// What can be read: before version 2 nothing was known of paths, before version 3 nothing of profiles,
-    /// before version 4 nothing of a household's provider and of events of the run, before version 5 nothing of shards.
-    static let readable = (1...5).map { "screenrig/history/\($0)" }
+    /// before version 4 nothing of a household's provider and of events of the run, before version 5 nothing of shards,
+    /// before version 6 nothing of latencies without the rig's lateness.
+    static let readable = (1...6).map { "screenrig/history/\($0)" }
 
     struct SchemaTable: Sendable {
         var name: String
@@ -268,6 +269,9 @@ public enum HistorySchema {
             SchemaColumn("latency", "BLOB NOT NULL", "histogram of ended - planned"),
             SchemaColumn("service", "BLOB NOT NULL", "histogram of ended - sent"),
             SchemaColumn("lateness", "BLOB NOT NULL", "histogram of begun - planned"),
+            SchemaColumn(
+                "punctual", "BLOB", "histogram of ended - begun: latency without the rig's lateness"
+            ),
         ], constraint: "PRIMARY KEY (second, operation, kind)", replaces: true)
 
     static let errors = SchemaTable(

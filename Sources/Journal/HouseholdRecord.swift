@@ -113,7 +113,7 @@ public struct HouseholdRecord: Sendable, Hashable {
     }
 
     /// The cause of a viewer whose phone a rate limit of the run delayed until the code was over.
-    public static let delayed = "the code expired while a rate limit of the rig delayed the phone"
+    public static let delayed = "the code expired while the rig itself delayed the devices"
 
     /// The end of the cause of a household whose sign-in expired, as the service had said, before its last step.
     public static let signInExpired = ": the sign-in had expired"

@@ -54,6 +54,8 @@ public struct Progress: Sendable, Hashable {
         public var outcomes = [Int](repeating: 0, count: Outcome.allCases.count)
         /// Of the exchanges that were answered.
         public var latency = Histogram()
+        /// The same without the rig's lateness (`Cell.punctual`).
+        public var punctual = Histogram()
         public var service = Histogram()
         /// Of the exchanges that were sent.
         public var lateness = Histogram()
@@ -240,6 +242,7 @@ extension Progress.Work {
         if exchange.delivery.status != nil { completed += 1 }
         guard exchange.isTimed else { return }
         latency.record(exchange.latencyNanoseconds)
+        punctual.record(exchange.punctualNanoseconds)
         service.record(exchange.serviceNanoseconds)
     }
 
@@ -249,6 +252,7 @@ extension Progress.Work {
         completed += 1
         outcomes[Int(Outcome.ok.rawValue)] += 1
         latency.record(took.wholeNanoseconds)
+        punctual.record(took.wholeNanoseconds)
     }
 }
 

@@ -98,7 +98,7 @@ extension Cell {
             ColumnValue(sent),
             ColumnValue(completed), ColumnValue(errors), .text(FlatJSON.object(ended)),
             .text(FlatJSON.object(answered)), .blob(latency.encoded), .blob(service.encoded),
-            .blob(lateness.encoded),
+            .blob(lateness.encoded), .blob(punctual.encoded),
         ]
     }
 
@@ -118,6 +118,7 @@ extension Cell {
         self.latency = latency
         self.service = service
         self.lateness = lateness
+        punctual = columns.histogram() ?? latency
         for case (let name, .number(let count)) in outcomes {
             guard let outcome = Outcome(name: name), Self.isCount(count) else { return nil }
             self.outcomes[Int(outcome.rawValue)] = count

@@ -78,6 +78,7 @@ struct Tally: Sendable {
             cell.outcomes[Int(Outcome.ok.rawValue)] += 1
             cell.completed += 1
             cell.latency.record(took.wholeNanoseconds)
+            cell.punctual.record(took.wholeNanoseconds)
             cell.service.record(took.wholeNanoseconds)
         }
     }
@@ -158,6 +159,7 @@ extension Cell {
         }
         guard exchange.isTimed else { return }
         latency.record(exchange.latencyNanoseconds)
+        punctual.record(exchange.punctualNanoseconds)
         service.record(exchange.serviceNanoseconds)
     }
 }

@@ -56,14 +56,27 @@ public final class Device {
         signInEnd.map { instant >= $0 } ?? false
     }
 
-    /// For how long a rate limit of this run has delayed its requests: time in which at least one of them waited.
+    /// For how long a rate limit of this run, or the rig's own lateness, has delayed its requests: time in which at least
+    /// one of them waited.
     public private(set) var delayed = Duration.zero
+    /// Of that, the rig's lateness.
+    public private(set) var late = Duration.zero
+    private var lateUntil = Instant.start
     private var waiting = 0
     private var waitsSince = Instant.start
 
     /// The same, with the wait that goes on.
     public func delayed(by instant: Instant) -> Duration {
         waiting > 0 ? delayed + (instant - waitsSince) : delayed
+    }
+
+    /// A request that was due at `due` was sent at `begun`. A millisecond is no delay to anybody.
+    func noteLateness(from due: Instant, to begun: Instant) {
+        let since = max(due, lateUntil)
+        guard begun - since > .milliseconds(1) else { return }
+        lateUntil = begun
+        late += begun - since
+        if waiting == 0 { delayed += begun - since }
     }
 
     func beginDelay(at instant: Instant) {

@@ -71,7 +71,11 @@ public struct ExchangeBuilder: Sendable {
 
     /// Of a request that a kept connection closed under, and that was sent again: which of the two.
     enum RequestCopy {
-        case only, first, second
+        case only, first
+        case second(of: Answered)
+
+        var isFirst: Bool { if case .first = self { true } else { false } }
+        var former: Answered? { if case .second(let former) = self { former } else { nil } }
     }
 
     /// Joins what was measured and what it means. Whatever a peer wrote goes through the gate here, so
@@ -84,16 +88,18 @@ public struct ExchangeBuilder: Sendable {
         var reading: Reading
         device.secrets.note(call)
         switch transfer.result {
-        case .answered(let reply) where copy == .first:
-            delivery = .answered(status: reply.status)
+        case .answered where copy.isFirst:
             let error = TransportError(
-                .staleConnection, "answered 408: waited in vain for a request")
+                .staleConnection,
+                "the service answered 408, as one that had waited in vain for a request, and closed the connection"
+            )
+            delivery = .unknown(error)
             reading = Reading(
-                .resent, .unanswered(error, reached: false), reason: "\(ours: error.kind.rawValue)")
+                .resent, .unanswered(error, reached: true), reason: "\(ours: error.kind.rawValue)")
         case .answered(let reply):
             delivery = .answered(status: reply.status)
             reading = device.dialect.read(reply, to: call)
-            if copy == .second { reading.forgive(call, reply.status) }
+            if copy.former != nil { reading.forgive(call, reply.status) }
             device.secrets.note(reply)
             if let secret = reading.observation.secret { device.secrets.note(secret) }
             switch reading.answer {
@@ -114,7 +120,7 @@ public struct ExchangeBuilder: Sendable {
             let error = shown(error, to: device)
             delivery = .unknown(error)
             let outcome =
-                copy == .first ? .resent : error.kind == .stopped ? Outcome.cutOff : error.outcome
+                copy.isFirst ? .resent : error.kind == .stopped ? Outcome.cutOff : error.outcome
             reading = Reading(
                 outcome, .unanswered(error, reached: true),
                 reason: "\(ours: error.kind.rawValue)")
@@ -170,7 +176,8 @@ public struct ExchangeBuilder: Sendable {
             bytesSent: call.body.count, bytesReceived: transfer.bytesReceived,
             provoked: call.provoked, connect: transfer.opened?.connect,
             tls: transfer.opened?.tls)
-        return Answered(exchange: exchange, answer: reading.answer, page: reading.page)
+        return Answered(
+            exchange: exchange, answer: reading.answer, page: reading.page, former: copy.former)
     }
 
     /// Characters of an error's word: it groups errors.

@@ -17,11 +17,14 @@ public final class Answered: Sendable {
     public let answer: Answer
     /// The page of a browser hop that was refused or blocked.
     public let page: Untrusted?
+    /// Of a request that was sent again: its first copy, on which the service may have acted.
+    public let former: Answered?
 
-    init(exchange: Exchange, answer: Answer, page: Untrusted?) {
+    init(exchange: Exchange, answer: Answer, page: Untrusted?, former: Answered? = nil) {
         self.exchange = exchange
         self.answer = answer
         self.page = page
+        self.former = former
     }
 }
 
@@ -197,7 +200,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// acted on the first.
     public func send(_ call: Call, from device: Device, planned: Instant? = nil) async -> Answered {
         var due = dueTimes.planned(planned, at: now)
-        var isAgain = false
+        var former: Answered?
         while true {
             if departures != nil, !hasStopped {
                 due = due + (await wait(toSend: call, from: device))
@@ -207,21 +210,22 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             var dressed = call
             exchangeBuilder.dress(&dressed, from: device, sequence: sequence)
             let begun = now
+            device.noteLateness(from: due, to: begun)
             underWay[Int(call.operation.rawValue)] += 1
             let transfer = await withUnsafeContinuation { flow in
-                if isAgain {
+                if former != nil {
                     transport.startAnew(dressed, from: device) { flow.resume(returning: $0) }
                 } else {
                     transport.start(dressed, from: device) { flow.resume(returning: $0) }
                 }
             }
             underWay[Int(call.operation.rawValue)] -= 1
-            let isResent = !isAgain && transfer.isToBeRepeated(call.method)
+            let isResent = former == nil && transfer.isToBeRepeated(call.method)
             let answered = record(
                 transfer, of: dressed, from: device, sequence: sequence, planned: due,
-                begun: begun, copy: isResent ? .first : isAgain ? .second : .only)
+                begun: begun, copy: isResent ? .first : former.map { .second(of: $0) } ?? .only)
             guard isResent else { return answered }
-            (due, isAgain) = (dueTimes.planned(nil, at: now), true)
+            (due, former) = (dueTimes.planned(nil, at: now), answered)
         }
     }
 

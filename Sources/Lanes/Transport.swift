@@ -114,10 +114,12 @@ public struct Transfer: Sendable {
     public var bytesReceived: Int
     /// The connection that had to be made for it; nil when one was there, or none could be made.
     public var opened: Opening?
+    /// The service says that it has not begun with it (RFC 9113, 8.7).
+    public var isUnprocessed: Bool
 
     public init(
         sent: Instant?, firstByte: Instant?, ended: Instant, result: Result, route: Route = Route(),
-        bytesReceived: Int = 0, opened: Opening? = nil
+        bytesReceived: Int = 0, opened: Opening? = nil, isUnprocessed: Bool = false
     ) {
         self.sent = sent
         self.firstByte = firstByte
@@ -126,17 +128,28 @@ public struct Transfer: Sendable {
         self.route = route
         self.bytesReceived = bytesReceived
         self.opened = opened
+        self.isUnprocessed = isUnprocessed
     }
 }
 
 extension Transfer {
     /// A kept connection was closed under the request: it is sent again if it is idempotent (RFC 9110, 9.2.2), or if the
-    /// service says that it had waited for one in vain (408; 15.5.9).
+    /// service says that it has not begun with it, or had waited for one in vain.
     func isToBeRepeated(_ method: Method) -> Bool {
-        switch result {
-        case .lost(let error): error.kind == .staleConnection && method.isIdempotent
-        case .answered(let reply): reply.status == 408 && route.reused
-        case .refused: false
+        if case .lost(let error) = result {
+            isUnprocessed || error.kind == .staleConnection && method.isIdempotent
+        } else {
+            isWaitInVain
+        }
+    }
+
+    /// A 408 that closes a kept connection (RFC 9110, 15.5.9): with another request on its way to it, it is no answer to
+    /// that one, as far as one can tell.
+    var isWaitInVain: Bool {
+        if case .answered(let reply) = result {
+            reply.status == 408 && route.reused && reply.closesConnection
+        } else {
+            false
         }
     }
 }

@@ -74,6 +74,11 @@ extension Summary {
         } else if shows.contains(where: { !$0.held }) {
             // What did not happen is not the rig's lateness: as with thresholds on counts.
             settle(.fail, .failed, "Failed: \(notShownSentence); \(progress).\(timesWarning)")
+        } else if let worst = missed.first(where: \.isMissedByMost), rigHealth.isOnlyLate {
+            settle(
+                .fail, .missed,
+                "Failed: \(missedSentence(missed.count)); \(progress). The rig was late, too, but \(worst.expression) was "
+                    + "missed by more than half of all requests, most of which it sent in time.")
         } else if let bottleneck, breachFails {
             let also =
                 missed.isEmpty ? "" : " Also, \(missedSentence(missed.count)); \(progress)."
@@ -356,7 +361,7 @@ extension Summary {
             + (lostSentence.map { ", \($0)" } ?? "") + neverBegan
             + (delayed == 0
                 ? ""
-                : ", the codes of \(Figures.count(delayed)) ended while a rate limit of the rig delayed the phone")
+                : ", the codes of \(Figures.count(delayed)) ended while the rig itself delayed the devices")
             + (households.abandonedByViewer == 0
                 ? "" : ", \(Figures.count(households.abandonedByViewer)) abandoned by the viewer")
             + (households.abandonedByService == 0

@@ -51,6 +51,7 @@ extension Cell {
         self.init(key: CellKey(second: 0, operation: work.operation, kind: 0))
         (sent, completed, errors) = (work.sent, work.completed, work.errors)
         outcomes = work.outcomes
-        (latency, service, lateness) = (work.latency, work.service, work.lateness)
+        (latency, punctual) = (work.latency, work.punctual)
+        (service, lateness) = (work.service, work.lateness)
     }
 }

@@ -59,7 +59,8 @@ extension Summary {
         let one = count == 1
         return [
             "the service closed a kept connection under \(Figures.counted(count, "request")) of "
-                + "\(Figures.count(sum.sent)); \(one ? "it was" : "they were") sent again on a new one, as real "
+                + "\(Figures.count(sum.sent)), or said that it had not begun with \(one ? "it (408, or" : "them (408, or") "
+                + "a refused stream of HTTP/2); \(one ? "it was" : "they were") sent again on a new one, as real "
                 + "devices do, and \(one ? "is no error" : "are no errors"). Where such a "
                 + "connection had been idle, a keep-alive timeout of service and load balancer that is longer than "
                 + "the pauses between requests of a device (polling.every) avoids this"

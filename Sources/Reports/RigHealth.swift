@@ -58,6 +58,7 @@ public struct RigHealth: Sendable, Hashable {
         }
         // A shard that was late spoils what it measured, however many others there were.
         for shard in fold.shards where !shard.isValid {
+            hasLateShard = true
             let host = shard.host.isEmpty ? "" : " on \(Sanitizer.line(shard.host, limit: 80))"
             reasons += shard.reasons.map {
                 "\(shard.name)\(host): \(Sanitizer.line($0, limit: 300))"
@@ -66,6 +67,11 @@ public struct RigHealth: Sendable, Hashable {
         }
         valid = reasons.isEmpty
     }
+
+    /// It was late, and no lane of it, or other machine, had more to do than it can.
+    var isOnlyLate: Bool { !valid && !isBusy && !hasLateShard }
+    private var isBusy: Bool { busiestLane.map { $0 > allowedBusy } ?? false }
+    private var hasLateShard = false
 
     /// Too few requests were late for `validity`, but they made a threshold be missed.
     public private(set) var isLateForThresholds = false

@@ -18,6 +18,10 @@ public struct ThresholdResult: Sendable, Hashable {
     /// It is about households, errors or throttled requests: a rig that is late measures times wrong, but
     /// counts right (README.md, exit code 4).
     public var isAboutCounts = false
+    /// Missed, and met if requests counted from when the rig began them: then the value. Only its own lateness misses it.
+    public private(set) var punctual: String?
+    /// Missed by more than half of the requests, although the rig sent most of them in time: no lateness explains that.
+    public private(set) var isMissedByMost = false
     /// Where a chart draws it; nil where none does.
     public var mark: ChartMark?
 
@@ -68,6 +72,22 @@ public struct ThresholdResult: Sendable, Hashable {
         if nearness > 0, nearness < 0.01 * abs(threshold.bound) {
             actual = reading.text(value, extra: 2)
         }
+        guard !met, let operation = threshold.timedOperation else { return }
+        let inTime = ThresholdReading(threshold, Punctual(measurements))
+        if let value = inTime.value, threshold.holds(for: value) { punctual = inTime.text(value) }
+        isMissedByMost = Self.isMissedByMost(
+            threshold, measurements.sum(operation, kind: threshold.kind))
+    }
+
+    /// Of so many at most, the rig may have sent that share later than that many nanoseconds.
+    private static let (mostLate, late): (Double, Int64) = (0.2, 10_000_000)
+
+    private static func isMissedByMost(_ threshold: Threshold, _ cell: Cell) -> Bool {
+        guard threshold.comparison == .below || threshold.comparison == .atMost,
+            Double(cell.lateness.count(above: late)) <= mostLate * Double(cell.lateness.count)
+        else { return false }
+        let times = threshold.isOfService ? cell.service : cell.punctual
+        return 2 * times.count(above: Int64(threshold.bound)) > times.count
     }
 }
 
@@ -113,6 +133,25 @@ extension Threshold {
         ThresholdReading(self, measurements).value
     }
 
+    /// The operation whose times it limits, nil for all of them together; nil where it limits something else.
+    fileprivate var timedOperation: OperationName?? {
+        guard time == .latency || time == .service else { return nil }
+        return switch subject {
+        case .everything: .some(nil)
+        case .operation(let name): name
+        default: nil
+        }
+    }
+
+    fileprivate var isOfService: Bool { time == .service }
+
+    private var time: Time? {
+        switch measure {
+        case .percentile(_, let time), .min(let time), .mean(let time), .max(let time): time
+        default: nil
+        }
+    }
+
     func holds(for value: Double) -> Bool {
         switch comparison {
         case .below: value < bound
@@ -122,6 +161,24 @@ extension Threshold {
         case .equal: value == bound
         }
     }
+}
+
+/// The same with latencies as they would be had the rig been in time.
+private struct Punctual<Measured: Measurements>: Measurements {
+    private let measured: Measured
+    var loadSeconds: Double { measured.loadSeconds }
+    var verdicts: [Verdict]? { measured.verdicts }
+
+    init(_ measured: Measured) { self.measured = measured }
+
+    func sum(_ operation: OperationName?, kind: String?) -> Cell {
+        var sum = measured.sum(operation, kind: kind)
+        sum.latency = sum.punctual
+        return sum
+    }
+
+    func tally(kind: String?) -> Population.PopulationTally { measured.tally(kind: kind) }
+    func recoveries(from event: String) -> [EventRow.Recovery] { measured.recoveries(from: event) }
 }
 
 /// What a threshold is read off: a run that is over, or one that goes on.

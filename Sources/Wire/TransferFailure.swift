@@ -24,6 +24,10 @@ struct TransferFailure {
     var isSecuring = false
     /// It ended without a byte of a response, and libcurl was about to send the request a second time.
     var wouldRepeat: Bool
+    /// The service says that it has not begun with it (RFC 9113, 6.8 and 8.7).
+    var isStreamRefused = false
+    /// Nothing of a response came over its kept connection of HTTP/2.
+    var isHTTP2Unanswered = false
     var usesTLSFiles: Bool
     /// The connection had answered nothing before.
     var isFirstUse: Bool
@@ -49,11 +53,14 @@ struct TransferFailure {
     }
 
     var error: TransportError {
-        if wouldRepeat, isFirstUse {
-            // RFC 9113, 6.8 and 8.7: the service says that it has not begun with it.
+        if isStreamRefused {
             return TransportError(
-                .connectionLost,
-                "\(place) refused the HTTP/2 stream (REFUSED_STREAM or GOAWAY); not sent again"
+                .connectionLost, "\(place) refused the HTTP/2 stream (REFUSED_STREAM or GOAWAY)")
+        }
+        if isHTTP2Unanswered, isEndOfConnection {
+            return TransportError(
+                .staleConnection,
+                "\(place) closed a kept HTTP/2 connection (GOAWAY, or without a word) instead of answering"
             )
         }
         if wouldRepeat {
@@ -97,6 +104,16 @@ struct TransferFailure {
         if let fault { return TransportError(kind, "\(sentence) (\(fault))") }
         let said = words.isEmpty ? String(cString: curl_easy_strerror(code)) : Self.timeless(words)
         return TransportError(kind, "\(sentence) (\(speaker): \(said))")
+    }
+
+    /// By libcurl's code, and where the end of a connection and that of one stream have the same, by its words.
+    private var isEndOfConnection: Bool {
+        switch code {
+        case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE: true
+        case CURLE_HTTP2: !words.contains("SETTINGS frame")
+        case CURLE_HTTP2_STREAM: words.contains("end of the underlying stream")
+        default: false
+        }
     }
 
     /// A sentence of libcurl without " after 7 ms": one cause is one line of a report, however long each of

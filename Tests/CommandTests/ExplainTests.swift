@@ -1,3 +1,4 @@
+import Dialects
 import Foundation
 import TestSupport
 import Testing
@@ -74,6 +75,12 @@ struct ExplainTests {
             ])
     func judged(word: String) {
         #expect(!Explanation.of(word).isEmpty)
+    }
+
+    @Test(
+        "so is every reason why a request got no response", arguments: TransportError.Kind.allCases)
+    func reason(kind: TransportError.Kind) {
+        #expect(!Explanation.of(kind.rawValue).isEmpty)
     }
 
     @Test("other names lead to words that there are")

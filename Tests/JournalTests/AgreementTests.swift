@@ -24,6 +24,7 @@ private func fold(_ exchanges: [(Exchange, kind: Int)]) -> [Cell.CellKey: Cell] 
         }
         if exchange.delivery.status != nil || exchange.outcome == .timeout {
             cell.latency.record(exchange.ended - exchange.planned)
+            cell.punctual.record(exchange.ended - exchange.begun)
             cell.service.record(exchange.ended - exchange.sent)
         }
         cells[endedIn] = cell
@@ -37,6 +38,7 @@ private func fold(_ exchanges: [(Exchange, kind: Int)]) -> [Cell.CellKey: Cell] 
             cell.outcomes[Int(Outcome.ok.rawValue)] += 1
             cell.completed += 1
             cell.latency.record(took)
+            cell.punctual.record(took)
             cell.service.record(took)
             cells[to] = cell
             began = began + took

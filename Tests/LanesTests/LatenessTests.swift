@@ -66,6 +66,23 @@ struct LatenessTests {
         #expect(times(1) == [[at(3), at(5)]])
     }
 
+    @Test(
+        "delays its device once, however many requests one stop of the rig holds up, and a millisecond is no delay"
+    )
+    func delays() {
+        let device = plainDevice()
+        device.noteLateness(from: at(1), to: at(5))
+        device.noteLateness(from: at(2), to: at(5))
+        device.noteLateness(from: at(4), to: at(6))
+        device.noteLateness(from: at(8), to: at(8) + .milliseconds(1))
+        #expect(device.late == .seconds(5) && device.delayed == .seconds(5))
+        // Held back by a ceiling at the same time: that is one delay.
+        device.beginDelay(at: at(9))
+        device.noteLateness(from: at(9), to: at(11))
+        device.endDelay(at: at(12))
+        #expect(device.late == .seconds(7) && device.delayed == .seconds(8))
+    }
+
     @Test("what follows a response at once was due when that arrived, not when a late lane read it")
     func responses() {
         let sink = Collected()

@@ -62,6 +62,7 @@ struct Sample: Recorded {
                 }
                 guard exchange.isTimed else { return }
                 cell.latency.record(exchange.latency)
+                cell.punctual.record(exchange.ended - exchange.begun)
                 cell.service.record(exchange.service)
             }
         }

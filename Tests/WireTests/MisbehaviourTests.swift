@@ -236,7 +236,7 @@ struct MisbehaviourTests {
     }
 
     @Test(
-        "a lane sends again, POST or not, what a 408 meets on a kept connection, and takes one on a new connection as it is",
+        "a lane sends again, POST or not, what a 408 that closes a kept connection meets, and takes any other as it is",
         arguments: engines)
     func requestTimeout(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer { visit in
@@ -260,10 +260,27 @@ struct MisbehaviourTests {
             return exchanges
         }
         #expect(answers.map(\.delivery.status) == [200, 200, 408])
-        #expect(sink.exchanges.map(\.delivery.status) == [200, 408, 200, 408, 408])
+        #expect(sink.exchanges.map(\.delivery.status) == [200, nil, 200, nil, 408])
         #expect(sink.exchanges.map { $0.outcome == .resent } == [false, true, false, true, false])
         let resent = sink.exchanges.filter { $0.outcome == .resent }
+        #expect(resent.allSatisfy { $0.delivery.error?.detail.contains("answered 408") == true })
         #expect(resent.filter(\.isError).isEmpty && resent.flatMap(\.deviations).isEmpty)
         #expect(sink.exchanges.last?.isError == true)
+    }
+
+    @Test("a 408 that leaves its connection open is an answer", arguments: engines)
+    func openRequestTimeout(_ engine: TransportOptions.Engine) throws {
+        let server = RoughServer { visit in
+            while visit.request() != nil { visit.answer("", status: "408 Request Timeout") }
+        }
+        defer { server.stop() }
+        let port = server.port
+        let sink = Collected()
+        try Bench.run(engine: engine, into: sink) { bench in
+            let device = plainDevice()
+            for _ in 0..<2 { _ = await bench.lane.send(get(port), from: device) }
+        }
+        #expect(sink.exchanges.map(\.delivery.status) == [408, 408])
+        #expect(sink.exchanges.map(\.route.reused) == [false, true])
     }
 }

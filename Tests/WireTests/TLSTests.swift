@@ -44,6 +44,38 @@ struct TLSTests {
             try once(engine, secure(server.port, host: "127.0.0.1"), settings).reply?.status == 200)
     }
 
+    @Test(
+        "a stream that the service has not begun with is sent again, POST or not; of those that meet a close, only a GET",
+        arguments: TidyServer.SecondStream.allCases)
+    func secondStream(_ second: TidyServer.SecondStream) throws {
+        let files = try Certificates(["server"])
+        let server = try TidyServer(.http2, certificates: files, second: second)
+        defer { server.stop() }
+        let port = server.port
+        let sink = Collected()
+        try Bench.run(
+            WireSettings(http: .http2, tls: .init(ca: files.path("ca.pem"))), into: sink
+        ) { bench in
+            var post = secure(port)
+            post.method = .post
+            for (number, call) in [secure(port), post].enumerated() {
+                let device = plainDevice(number)
+                _ = await bench.lane.send(secure(port), from: device)
+                _ = await bench.lane.send(call, from: device)
+            }
+        }
+        let isSafe = second != .meetsEnd
+        #expect(
+            sink.exchanges.map(\.delivery.status)
+                == [200, nil, 200, 200, nil] + (isSafe ? [200] : []))
+        #expect(sink.exchanges.filter { $0.outcome == .resent }.count == (isSafe ? 2 : 1))
+        #expect(
+            sink.exchanges.compactMap(\.delivery.error).allSatisfy {
+                $0.kind == (isSafe ? .connectionLost : .staleConnection)
+                    && $0.detail.contains("HTTP/2 \(isSafe ? "stream" : "connection")")
+            }, "\(sink.exchanges.map(\.delivery))")
+    }
+
     @Test("HTTP/2 by ALPN over TLS, by prior knowledge without, one connection for one device")
     func http2() throws {
         let files = try Certificates(["server"])

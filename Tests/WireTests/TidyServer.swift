@@ -48,11 +48,14 @@ final class TidyServer {
 
     enum Speech { case http1, http2 }
 
+    /// What a connection of HTTP/2 meets with its second request, which nobody has begun with; the first is answered.
+    enum SecondStream: CaseIterable { case isRefused, isPastGoAway, meetsEnd }
+
     /// `certificate` names files of `certificates`; nil is plain. `wantsClient` asks for one
     /// in turn; `isOld` knows no TLS 1.3.
     init(
         _ speech: Speech, certificates: Certificates? = nil, certificate: String = "server",
-        wantsClient: Bool = false, isOld: Bool = false
+        wantsClient: Bool = false, isOld: Bool = false, second: SecondStream? = nil
     ) throws {
         let tls = try certificates.map { files in
             try TLSServer(
@@ -81,6 +84,10 @@ final class TidyServer {
                             streamConfiguration: .init()
                         ) { stream in
                             stream.eventLoop.makeCompletedFuture {
+                                if let second {
+                                    try stream.pipeline.syncOperations.addHandler(
+                                        SecondStreamHandler(second))
+                                }
                                 try stream.pipeline.syncOperations.addHandlers([
                                     HTTP2FramePayloadToHTTP1ServerCodec(),
                                     Answerer(version: "2"),
@@ -97,6 +104,34 @@ final class TidyServer {
     func stop() {
         try? channel.close().wait()
         try? group.syncShutdownGracefully()
+    }
+
+    /// Ends the second stream of a connection as `SecondStream` says.
+    private final class SecondStreamHandler: ChannelInboundHandler {
+        typealias InboundIn = HTTP2Frame.FramePayload
+        typealias OutboundOut = HTTP2Frame.FramePayload
+        private let second: SecondStream
+
+        init(_ second: SecondStream) { self.second = second }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            guard let connection = context.channel.parent,
+                let number = try? context.channel.syncOptions?.getOption(
+                    HTTP2StreamChannelOptions.streamID), number != 1
+            else { return context.fireChannelRead(data) }
+            switch second {
+            case .isRefused:
+                context.writeAndFlush(
+                    wrapOutboundOut(.rstStream(.refusedStream)), promise: nil)
+            case .isPastGoAway:
+                connection.writeAndFlush(
+                    HTTP2Frame(
+                        streamID: .rootStream,
+                        payload: .goAway(
+                            lastStreamID: 1, errorCode: .noError, opaqueData: nil)), promise: nil)
+            case .meetsEnd: connection.close(promise: nil)
+            }
+        }
     }
 
     private final class Answerer: ChannelInboundHandler {

@@ -80,7 +80,9 @@ extension DeviceGrant {
         let reply = document.reply
         let word = document.plainErrorWord
         let reason = Untrusted(word)
-        if reply.status >= 500 { return Reading(.serverError, .fault, reason: reason) }
+        if reply.status >= 500 || reply.status == 408 {
+            return Reading(.serverError, .fault, reason: reason)
+        }
         var reading = Reading(.rejected, .denied(reason), Observation(.denied), reason: reason)
         switch (call.operation, word) {
         case (.deviceToken, "authorization_pending"):
@@ -283,7 +285,7 @@ extension DeviceGrant {
             let answer: Answer =
                 result == .success ? .done : .page(reply.shownPage)
             return Reading(.ok, answer, Observation(result))
-        case 500...: return Reading(.serverError, .fault, reason: document.errorWord)
+        case 408, 500...: return Reading(.serverError, .fault, reason: document.errorWord)
         default:
             let reason = document.errorWord
             var reading = Reading(

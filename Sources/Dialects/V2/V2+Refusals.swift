@@ -25,7 +25,9 @@ extension V2 {
                 .notEntitled, .notEntitled(error.forViewer), Observation(.denied), reason: reason)
         case .nothing: break
         }
-        if error.status >= 500 { return Reading(.serverError, .fault, reason: reason) }
+        if error.status >= 500 || error.status == 408 {
+            return Reading(.serverError, .fault, reason: reason)
+        }
         if error.isAboutCode {
             // § 14.1: no poll finds anything any more. Of a typed code it says that it is none.
             return call.operation == .profilesByCode

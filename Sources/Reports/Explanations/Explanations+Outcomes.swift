@@ -29,7 +29,8 @@ extension Explanation {
                 + "counts (households, errors) takes precedence: then the exit code is 1, and the "
                 + "headline names both. From 1,000 requests on, the p99 of lateness decides; below "
                 + "that, at least 10 requests and 5 % of all must be late. Fewer are enough if every missed "
-                + "threshold on times would be met without the requests that were sent later than its bound.",
+                + "threshold on times would be met without that lateness. A threshold that more than half of the requests "
+                + "miss, most of which were sent in time, fails the run whatever the rig was.",
             harmless: "Other work on this machine. What to do: \(Summary.bottleneckRemedy).",
             send: ""),
         Explanation(
@@ -111,8 +112,9 @@ extension Explanation {
                 + "service closed the kept connection on which it was sent. The device sent it again, "
                 + "once, on a new connection, as real devices do (RFC 9110, 9.2.2); that copy is an "
                 + "exchange of its own, and only it counts as an error if it fails. The service may "
-                + "have acted on both. A POST is not sent again: it is an error of outcome "
-                + "transport, reason stale-connection.",
+                + "have acted on both. A POST is sent again only where the service says that it has not begun with it: by "
+                + "REFUSED_STREAM or GOAWAY of HTTP/2 (RFC 9113, 8.7), or by a 408 that closes a kept connection "
+                + "(RFC 9110, 15.5.9). Otherwise it is an error of outcome transport, reason stale-connection.",
             harmless:
                 "The keep-alive timeout of the service or its load balancer ended just as the device "
                 + "sent the request. Make it longer than the pauses between requests of a device "

@@ -6,7 +6,54 @@ extension Explanation {
     }
 
     /// Terms of the reports: measurements, verdicts and the parts of a run.
-    static let words: [Explanation] = judgingWords + timeWords + runWords
+    static let words: [Explanation] = judgingWords + timeWords + runWords + reasonWords
+
+    /// Why a request got no response (`TransportError.Kind`), as headlines and tables name it.
+    private static let reasonWords: [Explanation] = [
+        word(
+            "host-not-allowed", "the rig may not send to this host",
+            "Requests go to the host of target.base and to loopback. List others under target.allow, or pass --allow."
+        ),
+        word(
+            "name-not-resolved", "the host has no address",
+            "The name service knows no address of the host. Correct target.base, or give one with target.resolve."
+        ),
+        word(
+            "connection-refused", "nothing listens at this address",
+            "The connection was turned down at once. Start the service, or correct target.base."),
+        word(
+            "connect-failed", "no connection could be made",
+            "The host was not reached: a wrong address, a firewall, or a network that is down."),
+        word(
+            "proxy", "the proxy does not lead to the service",
+            "The proxy was not reached, wants credentials, or refused. Correct target.proxy."),
+        word(
+            "connection-lost", "the connection broke within the exchange",
+            "The request was sent, at least in part, and the connection or the stream of HTTP/2 ended before the response was complete. "
+                + "The service may have acted.",
+            send: "operation, UTC time, local and remote address"),
+        word(
+            "stale-connection", "a kept connection was closed under the request",
+            "The connection had carried requests before, and not a byte of a response came. An idempotent request is sent again "
+                + "(outcome resent); a POST is an error, because the service may have acted.",
+            harmless:
+                "The keep-alive timeout of the service or its load balancer ended just as the device sent the request. Make it "
+                + "longer than the pauses between requests of a device (polling.every).",
+            send: "both keep-alive timeouts, local and remote address, UTC time"),
+        word(
+            "not-http", "the answer is no HTTP",
+            "Something else listens there, or TLS is spoken on one side only."),
+        word(
+            "too-large", "the response is longer than allowed",
+            "Bodies are limited by target.response-limit, header lines and headers by fixed limits."
+        ),
+        word(
+            "stopped", "the run was stopped, or the device switched off",
+            "The request was not sent, or its response was not waited for."),
+        word(
+            "local-limit", "this machine ran out of descriptors, ports or memory",
+            "Raise 'ulimit -n', keep connections, or use more source addresses."),
+    ]
 
     private static let judgingWords: [Explanation] = [
         word(

@@ -50,6 +50,15 @@ package struct SteadyPart {
             value: threshold.value(of: self), met: result.met)
     }
 
+    /// Why the rig alone missed what was missed, as in the verdict of a run; nil where it did not.
+    package func missedByLatenessAlone(_ thresholds: [Threshold]) -> String? {
+        let missed = thresholds.map { ThresholdResult($0, self) }.filter { !$0.met }
+        guard let first = missed.first, missed.allSatisfy({ $0.punctual != nil }) else {
+            return nil
+        }
+        return first.latenessSentence(sum(nil, kind: nil).lateness)
+    }
+
     /// Requests that were answered each second: what a service that does not keep up was sent is no figure of it.
     package var requestsPerSecond: Double { Double(sum(nil, kind: nil).completed) / loadSeconds }
     package var households: Int { population.all.started }

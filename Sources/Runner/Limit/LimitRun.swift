@@ -204,7 +204,7 @@ package final class LimitRun: @unchecked Sendable {
         }
         // Thresholds are held against the steady part of a step, not against all of it.
         if summary.rigHealth.breachFails, !summary.rigHealth.valid,
-            !summary.rigHealth.isLateForThresholds
+            !summary.rigHealth.isLateForThresholds, summary.exitStatus != .missed
         {
             return .ended(
                 .rigWasLimit(
@@ -262,6 +262,9 @@ package final class LimitRun: @unchecked Sendable {
                     "nothing was measured for '\(silent.1.expression)' in the steady part of step \(number): "
                         + "raise --step-for or --from, or name an operation that this rig's households use"
                 ))
+        }
+        if whyEnded == nil, let reason = part.missedByLatenessAlone(rig.thresholds) {
+            return .ended(.rigWasLimit(rate: rate, reason: reason))
         }
         let seed = rig.seed.value
         // Random arrivals are more or fewer than planned, and what came is what the service had to carry.

@@ -254,7 +254,8 @@ final class RunWatch: @unchecked Sendable {
             guard let patience = threshold.abortsAfter else { continue }
             let result = live.thresholds.first { $0.expression == threshold.text }
             let isOver = state.withLock { state in
-                guard let result, !result.met else {
+                // What only the rig's own lateness misses is no reason to end a run.
+                guard let result, !result.met, result.punctual == nil else {
                     state.missedSince[threshold.text] = nil
                     return false
                 }

@@ -24,6 +24,8 @@ final class TCPConnection {
     var saidFarewell = false
     /// TCP had connected when it was closed: where nothing was sent over it, TLS was what it waited for.
     fileprivate(set) var hadPeer = false
+    /// The other side had not ended it when it was closed.
+    fileprivate(set) var wasLeftOpen = false
     fileprivate(set) var ends: Ends?
     /// What libcurl has just read from it began to be read then, and had arrived then; nil where that is not known.
     var reading: (began: Instant, arrived: Instant)?
@@ -134,6 +136,7 @@ final class ConnectionTable {
     func close(_ descriptor: Int32) {
         if let connection = self[descriptor] {
             connection.hadPeer = connection.hasPeer
+            connection.wasLeftOpen = ByteStream(descriptor: descriptor).isQuiet
             live -= 1
             byDescriptor[Int(descriptor)] = nil
             if let ends = connection.ends { byEnds[ends] = nil }

@@ -26,6 +26,9 @@ extension TransferHandle {
             responseLimit: settings.responseLimit, hasSent: hasLeft,
             isSecuring: isSecuring(attempt), wouldRepeat: attempt.stopCause == .wouldRepeat,
             usesTLSFiles: settings.tls.certificate != nil, isFirstUse: !attempt.isReused)
+        let isUnprocessed = isStreamRefused(attempt, code)
+        failure.isStreamRefused = isUnprocessed
+        failure.isHTTP2Unanswered = attempt.isReused && isUnanswered(attempt)
         failure.waited = attempt.sending.map { transport.lane.now - $0.sent }
         failure.idle = attempt.sending.flatMap { sending in
             sending.connection?.keptAt.map { sending.sent - $0 }
@@ -40,7 +43,7 @@ extension TransferHandle {
             // would have ended.
             failure.excess = .line
         }
-        return end(attempt, failure.result)
+        return end(attempt, failure.result, isUnprocessed: isUnprocessed)
     }
 
     /// Without waiting for libcurl; the shard has taken it out of the multi.
@@ -50,7 +53,7 @@ extension TransferHandle {
     }
 
     private func end(
-        _ attempt: TransferAttempt, _ result: Transfer.Result
+        _ attempt: TransferAttempt, _ result: Transfer.Result, isUnprocessed: Bool = false
     ) -> (PendingRequest, Transfer) {
         let connection = attempt.sending?.connection
         let isReused = attempt.isReused
@@ -70,10 +73,25 @@ extension TransferHandle {
         let transfer = Transfer(
             sent: hasLeft(attempt) ? attempt.sending?.sent : nil, firstByte: firstByte,
             ended: ended, result: result, route: route, bytesReceived: reader.bytes,
-            opened: connection == nil || isReused ? nil : opening(attempt))
+            opened: connection == nil || isReused ? nil : opening(attempt),
+            isUnprocessed: isUnprocessed)
         connection?.keptAt = transfer.ended
         if hasVersion2, !isReused, !attempt.isTLS { own = connection }
         return (attempt.pendingRequest, transfer)
+    }
+
+    /// The service refused the stream (RFC 9113, 6.8 and 8.7): by RST_STREAM, where libcurl would send it again though its
+    /// connection had not ended, or by GOAWAY, of which libcurl 7.88 has no words. A broken frame has some.
+    private func isStreamRefused(_ attempt: TransferAttempt, _ code: CURLcode) -> Bool {
+        if attempt.stopCause == .wouldRepeat {
+            return !attempt.isReused || attempt.sending?.connection?.wasLeftOpen == true
+        }
+        return code == CURLE_HTTP2 && shownWords(attempt).isEmpty && isUnanswered(attempt)
+    }
+
+    /// Nothing of a response came over its connection of HTTP/2.
+    private func isUnanswered(_ attempt: TransferAttempt) -> Bool {
+        attempt.firstByte == nil && attempt.sending?.connection?.speaksHTTP2 == true
     }
 
     /// By libcurl's own clock, which is right about connections.

@@ -1,0 +1,106 @@
+import Dialects
+import Journal
+import Rigs
+import Testing
+
+@testable import Reports
+
+/// Polls that take so long, of which some were sent late.
+private struct Polled: Recorded {
+    var took: Duration
+    var polls = 200
+    /// Every so many polls one was sent `lateness` late; 0: none.
+    var lateEvery = 0
+    var lateness = Duration.zero
+
+    var header: HistoryHeader { Small().header }
+    var end: HistoryEnd? { Small().end }
+    var gaps: [String] { [] }
+
+    func cells(_ body: (Cell) throws -> Void) throws {
+        var cell = Cell(key: Cell.CellKey(second: 1, operation: .pollToken, kind: 0))
+        (cell.sent, cell.completed) = (polls, polls)
+        cell.outcomes[Int(Outcome.ok.rawValue)] = polls
+        for poll in 0..<polls {
+            let late = lateEvery > 0 && poll % lateEvery == 0 ? lateness : .zero
+            cell.latency.record(took + late)
+            cell.punctual.record(took)
+            cell.service.record(took)
+            cell.lateness.record(late)
+        }
+        try body(cell)
+    }
+
+    func households(_ body: (HouseholdRecord) throws -> Void) throws {
+        try Small().households { if $0.fate == .signedIn { try body($0) } }
+    }
+
+    func errorGroups() throws -> [ErrorGroup] { [] }
+    func health() throws -> [LaneHealth] { [] }
+}
+
+@Suite("Thresholds on times, and a rig that was late")
+struct LateThresholdTests {
+    private func summary(_ run: Polled, _ measures: (Threshold.Measure, milliseconds: Double)...)
+        throws -> Summary
+    {
+        try Summary(
+            run,
+            thresholds: measures.map { measure, milliseconds in
+                Threshold(
+                    subject: .operation(.pollToken), measure: measure, comparison: .below,
+                    bound: milliseconds * 1e6, text: "\(measure) < \(milliseconds)")
+            })
+    }
+
+    /// Below 1,000 requests a twentieth of them may be late: this is less.
+    private let seldomLate = Polled(
+        took: .milliseconds(600), lateEvery: 40, lateness: .milliseconds(700))
+
+    @Test("lateness and service time together over the bound, and neither alone: the rig's own")
+    func together() throws {
+        let summary = try summary(
+            seldomLate, (.percentile(0.99, .latency), 1_000), (.max(.latency), 1_000))
+        #expect(summary.exitStatus == .untrusted, "\(summary.headline)")
+        #expect(!summary.rigHealth.valid && summary.rigHealth.isLateForThresholds)
+        let reason = try #require(summary.rigHealth.reasons.first)
+        #expect(
+            reason.hasPrefix("it sent requests up to 700 ms late, and without that "), "\(reason)")
+        #expect(reason.contains("would be met: 600 ms instead of 1.30 s"), "\(reason)")
+    }
+
+    @Test("one threshold that is missed without lateness, too, is the service's, and then all are")
+    func both() throws {
+        let summary = try summary(
+            seldomLate, (.percentile(0.99, .latency), 1_000), (.percentile(0.5, .service), 500))
+        #expect(summary.exitStatus == .missed && summary.rigHealth.valid)
+    }
+
+    @Test("a bound that no answer meets is missed, however little the rig was late")
+    func tiny() throws {
+        let run = Polled(
+            took: .milliseconds(5), lateEvery: 1, lateness: .microseconds(150))
+        #expect(try summary(run, (.percentile(0.95, .latency), 0.001)).exitStatus == .missed)
+    }
+
+    @Test(
+        "what most requests miss that were sent in time fails a run whose rig was late",
+        arguments: [
+            (3_000, 15, 500.0, Summary.ExitStatus.missed),
+            // Just over, only by its own lateness, or with most requests late: who knows.
+            (3_000, 3, 500, .untrusted), (400, 15, 500, .untrusted),
+        ])
+    func slowAnyway(took: Int, lateEvery: Int, bound: Double, status: Summary.ExitStatus) throws {
+        let run = Polled(
+            took: .milliseconds(took), lateEvery: lateEvery, lateness: .milliseconds(700))
+        let summary = try summary(
+            run, (.percentile(0.95, .latency), bound), (.max(.lateness), 10))
+        #expect(!summary.rigHealth.valid)
+        #expect(summary.exitStatus == status, "\(summary.headline)")
+        if status == .missed {
+            #expect(
+                summary.headline.contains("missed by more than half of all requests"),
+                "\(summary.headline)")
+        }
+    }
+}
