@@ -50,11 +50,10 @@ static inline ssize_t arrival_receive(int descriptor, void *room, size_t size, i
 }
 
 // The stamp of the last byte that nobody has read yet, all of them left where they are; 0 where there is none. A TCP
-// socket copies nothing with MSG_TRUNC (tcp(7)), however large the room is said to be.
+// socket copies nothing with MSG_TRUNC (tcp(7)), however large the room is said to be, and needs none.
 static inline int64_t arrival_of_unread(int descriptor) {
-    char room;
     int64_t stamp;
-    return arrival_receive(descriptor, &room, 1 << 30, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT, &stamp) > 0 ? stamp : 0;
+    return arrival_receive(descriptor, NULL, 1 << 30, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT, &stamp) > 0 ? stamp : 0;
 }
 
 // Bytes that have come over the connection, read or not: tcpi_bytes_received of Linux 4.1 and later (linux/tcp.h), which

@@ -60,7 +60,10 @@ extension Household {
         }
         if isInTime() {
             let delay = delayByRig
-            guard isInTime(delay) else { return Self.endedWhileDelayed }
+            guard isInTime(delay) else {
+                return max(phone.device.lateness, tv.device.lateness) > .milliseconds(1)
+                    ? Self.endedWhileLate : Self.endedWhileDelayed
+            }
             return isInTime(delay, codeWait)
                 ? inTime(reported: reported)
                 : .abandoned(
@@ -129,6 +132,8 @@ extension Household {
 
     private static let endedWhileDelayed = StopReason.abandoned(
         "\(ours: HouseholdRecord.delayed)", by: .run)
+    private static let endedWhileLate = StopReason.abandoned(
+        "\(ours: HouseholdRecord.late)", by: .run)
 
     /// `5 s`, `1.5 s`, `1 ms`: rounded to a tenth.
     static func words(_ life: Duration) -> String {

@@ -43,7 +43,6 @@ actor Household {
     var codeOnScreen: Code?
     /// For how long a rate limit of this run had delayed either when the code was shown, or when that was counted last.
     private var delayBefore = (phone: Duration.zero, tv: Duration.zero)
-    private var lateBefore = Duration.zero
     /// When the newest code expires, by the lifetime that came with it.
     var codeEnd: Instant?
     /// For how long the TV waited for the response with its code.
@@ -217,7 +216,6 @@ actor Household {
         noteDelay()
         if record.codeShown == nil, record.tokenSeen == nil { record.codeShown = instant }
         delayBefore = (phone.device.delayed, tv.device.delayed)
-        lateBefore = tv.device.late
     }
 
     /// Takes what a rate limit of this run, or the rig's lateness, has delayed the phone, or the web view, since the code was shown out of the
@@ -245,11 +243,10 @@ actor Household {
         tv.device.isSignedIn = true
     }
 
-    /// For how long a rate limit of this run or the rig's lateness has delayed the phone, and lateness the TV, since its code was
-    /// shown.
+    /// For how long a rate limit of this run or the rig's lateness has delayed the phone since its code was shown, or lateness
+    /// the TV's last poll.
     var delayByRig: Duration {
-        let phoneDelay = phone.device.delayed(by: lane.now) - delayBefore.phone
-        return phone.device === tv.device ? phoneDelay : phoneDelay + (tv.device.late - lateBefore)
+        max(phone.device.delayed(by: lane.now) - delayBefore.phone, tv.device.lateness)
     }
 
     /// Where it is now; of a household that prepares nobody has heard yet.

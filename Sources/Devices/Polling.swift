@@ -47,8 +47,8 @@ extension Household {
             defer { (asked, answered) = (polled.exchange.sent, polled.exchange.ended) }
             if polled.mayHaveLostToken {
                 lost = polled
-            } else if let former = polled.former {
-                lost = former
+            } else if let firstCopy = polled.firstCopy {
+                lost = firstCopy
             }
             switch polled.answer {
             case .signedIn where serviceClock.isOver(polled):

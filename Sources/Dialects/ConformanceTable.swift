@@ -46,9 +46,7 @@ final class ConformanceTable: Sendable {
         let reply = document.reply
         // It may be a gateway's, of which no page speaks: a 429 is no evidence, whatever its form.
         if reply.status == 429 { return [] }
-        // RFC 9110, 15.6: any server may fail at any request; that is counted as an error, and is no
-        // word of the protocol.
-        if (500..<600).contains(reply.status) { return [] }
+        if reply.isServerFailure, reply.status < 600 { return [] }
         guard let row else { return [] }
         guard let expected = expected(document, row) else {
             let listed = row.answers.map { String($0.status) }.joined(separator: ", ")

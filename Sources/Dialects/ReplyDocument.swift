@@ -46,7 +46,7 @@ final class ReplyDocument {
         else { return nil }
         let reason: Untrusted =
             "a body with Content-Encoding \(coding), which screenrig does not read"
-        return Reading(.blocked, reply.status >= 500 ? .fault : .blocked, reason: reason)
+        return Reading(.blocked, reply.isServerFailure ? .fault : .blocked, reason: reason)
     }
 
     /// A page for a browser, by its type or by how it begins.

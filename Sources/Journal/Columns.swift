@@ -93,7 +93,12 @@ struct Columns {
 
     mutating func histogram() -> Histogram? {
         defer { position += 1 }
-        guard let data = Data.fromDatabaseValue(value(at: position)) else { return nil }
-        return Histogram(encoded: data)
+        guard let data = Data.fromDatabaseValue(value(at: position)),
+            let histogram = Histogram(encoded: data)
+        else {
+            if !value(at: position).isNull { refuse() }
+            return nil
+        }
+        return histogram
     }
 }

@@ -113,7 +113,11 @@ public struct HouseholdRecord: Sendable, Hashable {
     }
 
     /// The cause of a viewer whose phone a rate limit of the run delayed until the code was over.
-    public static let delayed = "the code expired while the rig itself delayed the devices"
+    public static let delayed = "the code expired while a rate limit of the rig delayed the phone"
+    /// The same where the rig was late itself.
+    public static let late = "the code expired while the rig itself was late"
+    /// The run went on, and would have had to be quicker.
+    public var wasDelayed: Bool { cause == Self.delayed || cause == Self.late }
 
     /// The end of the cause of a household whose sign-in expired, as the service had said, before its last step.
     public static let signInExpired = ": the sign-in had expired"
@@ -132,7 +136,7 @@ public struct HouseholdRecord: Sendable, Hashable {
     }
 
     /// It did not come to an end of its own: the run ended or was stopped before.
-    public var wasCutOff: Bool { abandonedBy == .run && cause != Self.delayed }
+    public var wasCutOff: Bool { abandonedBy == .run && !wasDelayed }
 
     /// The cause of whoever was under way when the run was ended from outside.
     public static let stopped = "the run was stopped"

@@ -59,8 +59,8 @@ public final class Device {
     /// For how long a rate limit of this run, or the rig's own lateness, has delayed its requests: time in which at least
     /// one of them waited.
     public private(set) var delayed = Duration.zero
-    /// Of that, the rig's lateness.
-    public private(set) var late = Duration.zero
+    /// By how much the rig was late with its latest request.
+    public private(set) var lateness = Duration.zero
     private var lateUntil = Instant.start
     private var waiting = 0
     private var waitsSince = Instant.start
@@ -72,10 +72,10 @@ public final class Device {
 
     /// A request that was due at `due` was sent at `begun`. A millisecond is no delay to anybody.
     func noteLateness(from due: Instant, to begun: Instant) {
+        lateness = max(.zero, begun - due)
         let since = max(due, lateUntil)
         guard begun - since > .milliseconds(1) else { return }
         lateUntil = begun
-        late += begun - since
         if waiting == 0 { delayed += begun - since }
     }
 

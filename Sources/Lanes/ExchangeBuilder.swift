@@ -75,7 +75,9 @@ public struct ExchangeBuilder: Sendable {
         case second(of: Answered)
 
         var isFirst: Bool { if case .first = self { true } else { false } }
-        var former: Answered? { if case .second(let former) = self { former } else { nil } }
+        var firstCopy: Answered? {
+            if case .second(let firstCopy) = self { firstCopy } else { nil }
+        }
     }
 
     /// Joins what was measured and what it means. Whatever a peer wrote goes through the gate here, so
@@ -88,7 +90,8 @@ public struct ExchangeBuilder: Sendable {
         var reading: Reading
         device.secrets.note(call)
         switch transfer.result {
-        case .answered where copy.isFirst:
+        case .answered(let reply) where copy.isFirst:
+            device.secrets.note(reply)
             let error = TransportError(
                 .staleConnection,
                 "the service answered 408, as one that had waited in vain for a request, and closed the connection"
@@ -99,7 +102,7 @@ public struct ExchangeBuilder: Sendable {
         case .answered(let reply):
             delivery = .answered(status: reply.status)
             reading = device.dialect.read(reply, to: call)
-            if copy.former != nil { reading.forgive(call, reply.status) }
+            if copy.firstCopy != nil { reading.forgive(call, reply.status) }
             device.secrets.note(reply)
             if let secret = reading.observation.secret { device.secrets.note(secret) }
             switch reading.answer {
@@ -177,7 +180,8 @@ public struct ExchangeBuilder: Sendable {
             provoked: call.provoked, connect: transfer.opened?.connect,
             tls: transfer.opened?.tls)
         return Answered(
-            exchange: exchange, answer: reading.answer, page: reading.page, former: copy.former)
+            exchange: exchange, answer: reading.answer, page: reading.page,
+            firstCopy: copy.firstCopy)
     }
 
     /// Characters of an error's word: it groups errors.

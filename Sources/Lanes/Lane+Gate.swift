@@ -91,7 +91,7 @@ extension Lane {
         let planned = held.released ?? held.begun
         return record(
             transfer, of: held.call, from: held.device, sequence: held.sequence, planned: planned,
-            begun: planned, copy: transfer.isWaitInVain ? .first : .only)
+            begun: planned)
     }
 
     private func stopped() -> Transfer {

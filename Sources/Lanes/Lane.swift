@@ -18,13 +18,13 @@ public final class Answered: Sendable {
     /// The page of a browser hop that was refused or blocked.
     public let page: Untrusted?
     /// Of a request that was sent again: its first copy, on which the service may have acted.
-    public let former: Answered?
+    public let firstCopy: Answered?
 
-    init(exchange: Exchange, answer: Answer, page: Untrusted?, former: Answered? = nil) {
+    init(exchange: Exchange, answer: Answer, page: Untrusted?, firstCopy: Answered? = nil) {
         self.exchange = exchange
         self.answer = answer
         self.page = page
-        self.former = former
+        self.firstCopy = firstCopy
     }
 }
 
@@ -200,7 +200,7 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
     /// acted on the first.
     public func send(_ call: Call, from device: Device, planned: Instant? = nil) async -> Answered {
         var due = dueTimes.planned(planned, at: now)
-        var former: Answered?
+        var firstCopy: Answered?
         while true {
             if departures != nil, !hasStopped {
                 due = due + (await wait(toSend: call, from: device))
@@ -213,19 +213,19 @@ public final class Lane: TaskExecutor, SerialExecutor, @unchecked Sendable {
             device.noteLateness(from: due, to: begun)
             underWay[Int(call.operation.rawValue)] += 1
             let transfer = await withUnsafeContinuation { flow in
-                if former != nil {
+                if firstCopy != nil {
                     transport.startAnew(dressed, from: device) { flow.resume(returning: $0) }
                 } else {
                     transport.start(dressed, from: device) { flow.resume(returning: $0) }
                 }
             }
             underWay[Int(call.operation.rawValue)] -= 1
-            let isResent = former == nil && transfer.isToBeRepeated(call.method)
+            let isResent = firstCopy == nil && transfer.isToBeRepeated(call.method)
             let answered = record(
                 transfer, of: dressed, from: device, sequence: sequence, planned: due,
-                begun: begun, copy: isResent ? .first : former.map { .second(of: $0) } ?? .only)
+                begun: begun, copy: isResent ? .first : firstCopy.map { .second(of: $0) } ?? .only)
             guard isResent else { return answered }
-            (due, former) = (dueTimes.planned(nil, at: now), answered)
+            (due, firstCopy) = (dueTimes.planned(nil, at: now), answered)
         }
     }
 

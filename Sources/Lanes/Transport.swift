@@ -139,17 +139,18 @@ extension Transfer {
         if case .lost(let error) = result {
             isUnprocessed || error.kind == .staleConnection && method.isIdempotent
         } else {
-            isWaitInVain
+            endsIdleConnection
         }
     }
 
-    /// A 408 that closes a kept connection (RFC 9110, 15.5.9): with another request on its way to it, it is no answer to
-    /// that one, as far as one can tell.
-    var isWaitInVain: Bool {
-        if case .answered(let reply) = result {
-            reply.status == 408 && route.reused && reply.closesConnection
-        } else {
-            false
-        }
+    /// A 408 that closes a kept connection within a round trip (RFC 9110, 15.5.9): the service had waited in vain for a
+    /// request while this one was on its way. Later it is an answer to it.
+    private var endsIdleConnection: Bool {
+        guard case .answered(let reply) = result, reply.status == 408, route.reused, let sent
+        else { return false }
+        return reply.closesConnection && ended - sent <= Self.longestRoundTrip
     }
+
+    /// A request that meets the end of a keep-alive timeout is told so within a round trip.
+    package static let longestRoundTrip = Duration.milliseconds(250)
 }

@@ -36,7 +36,7 @@ struct HouseholdRow {
         Column(
             "viewer_ms",
             about:
-                "the part of it that the viewer took, and waits for a rate limit of this run (`max-rate`)"
+                "the part of it that the viewer took, and waits for a rate limit of this run (`max-rate`) or for a rig that was late"
         ) {
             .number($0.household.viewerTime.milliseconds)
         },

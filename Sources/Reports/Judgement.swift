@@ -37,6 +37,8 @@ extension Summary {
         let missed = thresholds.filter { !$0.met }
         stoppedEarly = breaker.isEmpty ? nil : Self.stopped(by: breaker)
         let breachFails = rigHealth.breachFails
+        // Of times a rig that was late can say nothing, nor of who would have signed in after them.
+        let isOverByLateness = breachFails && !rigHealth.valid && isEndedByTime(breaker)
         let bottleneck = rigHealth.valid ? nil : Self.bottleneckWarning(breachFails: breachFails)
         // Said beside a failure that stands however late the rig was.
         let timesWarning =
@@ -60,10 +62,10 @@ extension Summary {
             // Before the rig's own state: however late it was, the service is gone.
             let what = stoppedEarly ?? "Failed: \(silence.sentence)"
             settle(.fail, .failed, "\(what); \(progress).\(timesWarning)")
-        } else if let stoppedEarly, !(breachFails && bottleneck != nil && isOverATime(breaker)) {
+        } else if let stoppedEarly, !isOverByLateness {
             // It ran, and the service failed it: as a missed threshold on errors does.
             settle(.fail, .failed, "\(stoppedEarly); \(progress).\(timesWarning)")
-        } else if let noSignIn {
+        } else if let noSignIn, !isOverByLateness {
             let also = missed.isEmpty ? "" : "; \(missedSentence(missed.count))"
             settle(
                 .fail, .failed, "Failed: \(noSignIn)\(clockAside)\(also).\(timesWarning)")
@@ -131,11 +133,9 @@ extension Summary {
         }
     }
 
-    /// Whether a threshold on times ended the run, of which a rig that was late can say nothing.
-    private func isOverATime(_ breaker: String) -> Bool {
-        thresholds.contains {
-            !$0.isAboutCounts && !$0.isAboutPromises && breaker.contains("'\($0.expression)'")
-        }
+    /// Whether the run was ended by a threshold on times.
+    private func isEndedByTime(_ breaker: String) -> Bool {
+        thresholds.contains { $0.isAboutTimes && breaker.contains("'\($0.expression)'") }
     }
 
     /// The breaker's reason, or that of a threshold with `abort: true`.
@@ -352,16 +352,20 @@ extension Summary {
     /// and those whose viewers left, which are no failures.
     private var progress: String {
         let cutOff = self.cutOff
-        let delayed = losses.filter { $0.cause == HouseholdRecord.delayed }
-            .reduce(0) { $0 + $1.households }
+        func count(_ cause: String) -> Int {
+            losses.filter { $0.cause == cause }.reduce(0) { $0 + $1.households }
+        }
+        let (held, late) = (count(HouseholdRecord.delayed), count(HouseholdRecord.late))
         // Those that an interruption ended are said to be cut off.
         let unfinished =
-            run.interrupted || run.cutShort ? 0 : households.abandonedByRun - delayed
+            run.interrupted || run.cutShort ? 0 : households.abandonedByRun - held - late
         return (cutOff == 0 ? signIns : "\(signIns), \(Figures.count(cutOff)) cut off")
             + (lostSentence.map { ", \($0)" } ?? "") + neverBegan
-            + (delayed == 0
+            + (held == 0
                 ? ""
-                : ", the codes of \(Figures.count(delayed)) ended while the rig itself delayed the devices")
+                : ", the codes of \(Figures.count(held)) ended while a rate limit of the rig delayed the phone")
+            + (late == 0
+                ? "" : ", the codes of \(Figures.count(late)) ended while the rig itself was late")
             + (households.abandonedByViewer == 0
                 ? "" : ", \(Figures.count(households.abandonedByViewer)) abandoned by the viewer")
             + (households.abandonedByService == 0

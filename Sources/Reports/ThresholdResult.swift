@@ -22,6 +22,8 @@ public struct ThresholdResult: Sendable, Hashable {
     public private(set) var punctual: String?
     /// Missed by more than half of the requests, although the rig sent most of them in time: no lateness explains that.
     public private(set) var isMissedByMost = false
+    /// It limits a duration that the rig's lateness may prolong, or that one of its requests took.
+    public private(set) var isAboutTimes = false
     /// Where a chart draws it; nil where none does.
     public var mark: ChartMark?
 
@@ -59,6 +61,10 @@ public struct ThresholdResult: Sendable, Hashable {
             isAboutCounts = true
         default: isAboutCounts = threshold.measure == .errors || threshold.measure == .throttled
         }
+        switch threshold.measure {
+        case .percentile, .min, .mean, .max, .time: isAboutTimes = true
+        default: break
+        }
         let reading = ThresholdReading(threshold, measurements)
         guard let value = reading.value else {
             actual = reading.text(nil)
@@ -75,8 +81,9 @@ public struct ThresholdResult: Sendable, Hashable {
         guard !met, let operation = threshold.timedOperation else { return }
         let inTime = ThresholdReading(threshold, Punctual(measurements))
         if let value = inTime.value, threshold.holds(for: value) { punctual = inTime.text(value) }
-        isMissedByMost = Self.isMissedByMost(
-            threshold, measurements.sum(operation, kind: threshold.kind))
+        isMissedByMost =
+            punctual == nil
+            && Self.isMissedByMost(threshold, measurements.sum(operation, kind: threshold.kind))
     }
 
     /// Of so many at most, the rig may have sent that share later than that many nanoseconds.

@@ -42,8 +42,6 @@ struct TransferFailure {
 
     /// Servers and load balancers keep an idle connection at least that long.
     private static let shortestKeepAlive = Duration.seconds(1)
-    /// A request that meets the end of a keep-alive timeout is answered by a reset within a round trip.
-    private static let longestRoundTrip = Duration.milliseconds(250)
 
     var result: Transfer.Result { hasSent ? .lost(error) : .refused(error) }
 
@@ -71,7 +69,7 @@ struct TransferFailure {
                     "\(closed), within a second of its last answer: too soon for a keep-alive timeout"
                 )
             }
-            if let waited, waited > Self.longestRoundTrip {
+            if let waited, waited > Transfer.longestRoundTrip {
                 return TransportError(
                     .staleConnection,
                     "\(closed), more than 250 ms after the request was sent: too late for a keep-alive timeout"

@@ -28,7 +28,7 @@ struct HeldBackTests {
         let held = try Scene(
             polls: late, codeLifetime: .seconds(30), viewer: "2s", perSecond: 0.1)
         #expect(held.record.fate == .abandoned && held.record.abandonedBy == .run)
-        #expect(held.record.cause.hasSuffix("while the rig itself delayed the devices"))
+        #expect(held.record.cause.hasSuffix("while a rate limit of the rig delayed the phone"))
         let free = try Scene(polls: late, codeLifetime: .seconds(30), viewer: "2s")
         #expect(free.record.fate == .failed)
     }

@@ -346,7 +346,9 @@ import Vocabulary
         #expect(throttled.outcome == .throttled)
         guard case .slow(let pause) = throttled.answer else { throw Missing() }
         #expect(pause == .seconds(7))
-        #expect(dialect.read(Self.reply(500, "{}"), to: poll).outcome == .serverError)
+        for status in [408, 500] {
+            #expect(dialect.read(Self.reply(status, "{}"), to: poll).outcome == .serverError)
+        }
     }
 
     // MARK: Decisions

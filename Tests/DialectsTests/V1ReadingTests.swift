@@ -134,6 +134,9 @@ struct ReadingCase: Sendable, CustomTestStringConvertible {
             answer: "fault", result: .none,
             reason: "status 503"),
         ReadingCase(
+            label: "a front's 408", operation: .checkCode, status: 408, outcome: .serverError,
+            answer: "fault", result: .none, reason: "status 408"),
+        ReadingCase(
             label: "N2 200", operation: .checkCode, status: 200, outcome: .ok, answer: "signedIn",
             result: .success),
         ReadingCase(

@@ -81,6 +81,38 @@ struct RoundTripTests {
         #expect(try History(path: scratch.history).allExchanges() == batch.exchanges)
     }
 
+    @Test(
+        "cells of version 5, which knew no latency without lateness, are read as if the rig had been in time"
+    )
+    func olderCells() throws {
+        let scratch = TestFolder()
+        var samples = Samples(Seed(11))
+        var batch = Batch(lane: 0, through: Instant(.seconds(9)))
+        for sequence in 1...50 {
+            batch.exchanges.append(samples.exchange(household: 1, sequence: sequence))
+        }
+        let writer = try HistoryWriter(path: scratch.history, header: Samples.header())
+        writer.append(batch)
+        _ = writer.finish(Samples.end)
+        func cells() throws -> [Cell] {
+            var cells: [Cell] = []
+            try History(path: scratch.history).cells { cells.append($0) }
+            return cells
+        }
+        let all = try cells()
+        #expect(all.contains { $0.punctual != $0.latency })
+        let database = try DatabaseQueue(path: scratch.history)
+        try database.write { database in
+            try database.execute(sql: "ALTER TABLE cells DROP COLUMN punctual")
+            try database.execute(
+                sql: "UPDATE meta SET value = 'screenrig/history/5' WHERE key = 'schema'")
+        }
+        try database.close()
+        let old = try cells()
+        #expect(old.map(\.latency) == all.map(\.latency))
+        #expect(old.allSatisfy { $0.punctual == $0.latency })
+    }
+
     @Test("one household's exchanges come in their order, alone or in all lives")
     func lives() throws {
         let scratch = TestFolder()

@@ -9,6 +9,8 @@ import Testing
 private struct Polled: Recorded {
     var took: Duration
     var polls = 200
+    /// Every other poll takes as long as this instead.
+    var others: Duration?
     /// Every so many polls one was sent `lateness` late; 0: none.
     var lateEvery = 0
     var lateness = Duration.zero
@@ -22,6 +24,7 @@ private struct Polled: Recorded {
         (cell.sent, cell.completed) = (polls, polls)
         cell.outcomes[Int(Outcome.ok.rawValue)] = polls
         for poll in 0..<polls {
+            let took = poll % 2 == 0 ? took : others ?? took
             let late = lateEvery > 0 && poll % lateEvery == 0 ? lateness : .zero
             cell.latency.record(took + late)
             cell.punctual.record(took)
@@ -81,6 +84,17 @@ struct LateThresholdTests {
         let run = Polled(
             took: .milliseconds(5), lateEvery: 1, lateness: .microseconds(150))
         #expect(try summary(run, (.percentile(0.95, .latency), 0.001)).exitStatus == .missed)
+    }
+
+    @Test(
+        "more than half of the requests over a mean that only lateness lifts over its bound: the rig's own"
+    )
+    func mean() throws {
+        // 101 ms and 98 ms: just below 100 in the mean.
+        let run = Polled(
+            took: .milliseconds(101), others: .milliseconds(98), lateEvery: 15,
+            lateness: .milliseconds(700))
+        #expect(try summary(run, (.mean(.latency), 100)).exitStatus == .untrusted)
     }
 
     @Test(

@@ -143,7 +143,7 @@ struct ArrivalTests {
         }
         let unread = try #require(known)
         if hasMore { bringOne() }
-        unread.haveBeenRead()
+        unread.confirm()
         #expect((connection.reading == nil) == hasMore)
         if let reading = connection.reading { #expect(reading.arrived <= reading.began) }
         unread.forget()

@@ -81,7 +81,9 @@ struct GateTests {
             connections: .pooled, http: .http2, tls: .init(ca: files.path("ca.pem")))
         let (segments, exchanges) = try Bench.run(settings) { bench in
             _ = await bench.exchange(Self.post(port, "warm", .https), from: plainDevice(1))
+            var attempts = 0
             while true {
+                attempts += 1
                 var held: [HeldCall] = []
                 for number in 1...3 {
                     held.append(
@@ -96,7 +98,9 @@ struct GateTests {
                 var exchanges: [Exchange] = []
                 for one in held { exchanges.append(await bench.lane.answer(to: one).exchange) }
                 // The kernel lifts a cork by itself after 200 ms (tcp(7)): a release that its machine held up shows nothing.
-                if took < .milliseconds(100) { return (after - before, exchanges) }
+                if took < .milliseconds(100) || attempts == 50 {
+                    return (after - before, exchanges)
+                }
             }
         }
         #expect(segments == 1)

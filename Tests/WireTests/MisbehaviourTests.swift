@@ -268,19 +268,29 @@ struct MisbehaviourTests {
         #expect(sink.exchanges.last?.isError == true)
     }
 
-    @Test("a 408 that leaves its connection open is an answer", arguments: engines)
+    @Test(
+        "a 408 that leaves its connection open is an answer, and so is one long after its request",
+        arguments: engines)
     func openRequestTimeout(_ engine: TransportOptions.Engine) throws {
         let server = RoughServer { visit in
-            while visit.request() != nil { visit.answer("", status: "408 Request Timeout") }
+            while let request = visit.request() {
+                let isSlow = request.hasPrefix("GET /slow")
+                if isSlow { visit.pause(400) }
+                visit.answer(
+                    "", status: "408 Request Timeout",
+                    headers: isSlow ? "Connection: close\r\n" : "")
+            }
         }
         defer { server.stop() }
         let port = server.port
         let sink = Collected()
         try Bench.run(engine: engine, into: sink) { bench in
             let device = plainDevice()
-            for _ in 0..<2 { _ = await bench.lane.send(get(port), from: device) }
+            for path in ["/", "/", "/slow"] {
+                _ = await bench.lane.send(get(port, path), from: device)
+            }
         }
-        #expect(sink.exchanges.map(\.delivery.status) == [408, 408])
-        #expect(sink.exchanges.map(\.route.reused) == [false, true])
+        #expect(sink.exchanges.map(\.delivery.status) == [408, 408, 408])
+        #expect(sink.exchanges.map(\.route.reused) == [false, true, true])
     }
 }

@@ -24,7 +24,7 @@ extension DeviceGrant {
             call.operation == .serverMetadata && call.provoked && (400..<500).contains(reply.status)
         if document.isPage, !isMissing, !isRevocation || reply.status >= 300 {
             let reason: Untrusted = "HTML where the server answers JSON (status \(reply.status))"
-            return Reading(.blocked, reply.status >= 500 ? .fault : .blocked, reason: reason)
+            return Reading(.blocked, reply.isServerFailure ? .fault : .blocked, reason: reason)
         }
         guard (200..<300).contains(reply.status) else { return readError(document, to: call) }
         // RFC 7009, 2.2: the status alone counts.
@@ -80,7 +80,7 @@ extension DeviceGrant {
         let reply = document.reply
         let word = document.plainErrorWord
         let reason = Untrusted(word)
-        if reply.status >= 500 || reply.status == 408 {
+        if reply.isServerFailure {
             return Reading(.serverError, .fault, reason: reason)
         }
         var reading = Reading(.rejected, .denied(reason), Observation(.denied), reason: reason)

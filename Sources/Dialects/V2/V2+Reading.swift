@@ -46,7 +46,7 @@ extension V2 {
         let reply = document.reply
         if document.isPage {
             let reason: Untrusted = "HTML where the service answers JSON"
-            return Reading(.blocked, reply.status >= 500 ? .fault : .blocked, reason: reason)
+            return Reading(.blocked, reply.isServerFailure ? .fault : .blocked, reason: reason)
         }
         switch reply.status {
         case 200..<300: return readSuccess(document, to: call)

@@ -30,7 +30,7 @@ extension Explanation {
         word(
             "connection-lost", "the connection broke within the exchange",
             "The request was sent, at least in part, and the connection or the stream of HTTP/2 ended before the response was complete. "
-                + "The service may have acted.",
+                + "The service may have acted, unless it had refused the stream.",
             send: "operation, UTC time, local and remote address"),
         word(
             "stale-connection", "a kept connection was closed under the request",

@@ -50,13 +50,10 @@ package struct SteadyPart {
             value: threshold.value(of: self), met: result.met)
     }
 
-    /// Why the rig alone missed what was missed, as in the verdict of a run; nil where it did not.
-    package func missedByLatenessAlone(_ thresholds: [Threshold]) -> String? {
-        let missed = thresholds.map { ThresholdResult($0, self) }.filter { !$0.met }
-        guard let first = missed.first, missed.allSatisfy({ $0.punctual != nil }) else {
-            return nil
-        }
-        return first.latenessSentence(sum(nil, kind: nil).lateness)
+    /// What was missed, but for thresholds on the rig's own lateness.
+    fileprivate func missed(_ thresholds: [Threshold]) -> [ThresholdResult] {
+        thresholds.filter { !$0.measure.isOfLateness }.map { ThresholdResult($0, self) }
+            .filter { !$0.met }
     }
 
     /// Requests that were answered each second: what a service that does not keep up was sent is no figure of it.
@@ -93,5 +90,22 @@ extension SteadyPart: Measurements {
     func tally(kind: String?) -> Population.PopulationTally {
         guard let kind else { return population.all }
         return population.byKind[kind] ?? Population.PopulationTally()
+    }
+}
+
+extension RigHealth {
+    /// Why a step with this steady part does not count, because the rig was late; nil where it counts. As the verdict of a run,
+    /// but thresholds are held against the steady part alone.
+    package func whyNoStep(_ part: SteadyPart, _ thresholds: [Threshold]) -> String? {
+        guard breachFails else { return nil }
+        let missed = part.missed(thresholds)
+        if !valid, !isLateForThresholds {
+            return isOnlyLate && missed.contains(where: \.isMissedByMost)
+                ? nil : reasons.joined(separator: "; ")
+        }
+        guard let first = missed.first, missed.allSatisfy({ $0.punctual != nil }) else {
+            return nil
+        }
+        return first.latenessSentence(part.sum(nil, kind: nil).lateness)
     }
 }

@@ -202,14 +202,6 @@ package final class LimitRun: @unchecked Sendable {
         case .interrupted: return .ended(.interrupted)
         default: break
         }
-        // Thresholds are held against the steady part of a step, not against all of it.
-        if summary.rigHealth.breachFails, !summary.rigHealth.valid,
-            !summary.rigHealth.isLateForThresholds, summary.exitStatus != .missed
-        {
-            return .ended(
-                .rigWasLimit(
-                    rate: rate, reason: summary.rigHealth.reasons.joined(separator: "; ")))
-        }
         return try judge(rig, folder, summary, result.findings, number: number, rate: rate)
     }
 
@@ -226,6 +218,9 @@ package final class LimitRun: @unchecked Sendable {
                 history, seconds: begin..<begin + terms.stepSeconds, findings: findings)
         } catch {
             throw RunError.couldNotRun("\(error)")
+        }
+        if let reason = summary.rigHealth.whyNoStep(part, rig.thresholds) {
+            return .ended(.rigWasLimit(rate: rate, reason: reason))
         }
         let held = history.restraint.heldBack
         if Double(held) > Self.heldBackAtMost * Double(summary.exchanges.sent) {
@@ -262,9 +257,6 @@ package final class LimitRun: @unchecked Sendable {
                     "nothing was measured for '\(silent.1.expression)' in the steady part of step \(number): "
                         + "raise --step-for or --from, or name an operation that this rig's households use"
                 ))
-        }
-        if whyEnded == nil, let reason = part.missedByLatenessAlone(rig.thresholds) {
-            return .ended(.rigWasLimit(rate: rate, reason: reason))
         }
         let seed = rig.seed.value
         // Random arrivals are more or fewer than planned, and what came is what the service had to carry.

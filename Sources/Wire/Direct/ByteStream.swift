@@ -98,6 +98,13 @@ struct ByteStream {
         return count < 0 && errno == EAGAIN
     }
 
+    /// Whether the other side has ended it, as far as what waits to be read lets see.
+    var hasEnded: Bool {
+        var byte: UInt8 = 0
+        let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+        return count == 0 || count < 0 && errno != EAGAIN
+    }
+
     /// Whether more may be there after `count` bytes came into a room of `size`: TLS knows what it
     /// holds back; a socket that did not fill the room has no more, or will say so.
     @inline(__always)

@@ -24,8 +24,12 @@ final class TCPConnection {
     var saidFarewell = false
     /// TCP had connected when it was closed: where nothing was sent over it, TLS was what it waited for.
     fileprivate(set) var hadPeer = false
-    /// The other side had not ended it when it was closed.
-    fileprivate(set) var wasLeftOpen = false
+    /// Whether the other side had ended it when it was closed; nil before that.
+    private var hadEnded: Bool?
+    /// Whether the other side has ended it, or had when it was closed here.
+    var isEnded: Bool {
+        saidFarewell || hadEnded ?? ByteStream(descriptor: descriptor).hasEnded
+    }
     fileprivate(set) var ends: Ends?
     /// What libcurl has just read from it began to be read then, and had arrived then; nil where that is not known.
     var reading: (began: Instant, arrived: Instant)?
@@ -48,6 +52,11 @@ final class TCPConnection {
         self.ends = ends
         self.local = local
         self.remote = remote
+    }
+
+    fileprivate func noteClosing() {
+        hadPeer = hasPeer
+        hadEnded = ByteStream(descriptor: descriptor).hasEnded
     }
 
     /// The local port, by the kernel; nil before the connection is bound.
@@ -135,8 +144,7 @@ final class ConnectionTable {
     /// Closes a connection.
     func close(_ descriptor: Int32) {
         if let connection = self[descriptor] {
-            connection.hadPeer = connection.hasPeer
-            connection.wasLeftOpen = ByteStream(descriptor: descriptor).isQuiet
+            connection.noteClosing()
             live -= 1
             byDescriptor[Int(descriptor)] = nil
             if let ends = connection.ends { byEnds[ends] = nil }

@@ -16,6 +16,8 @@ final class MultiDriver: Readiness {
     /// timers; a later wish waits for the earlier timer and is set then.
     private var armed: Instant?
     private var isActing = false
+    /// What libcurl has just read, while that is handed out.
+    private var read: UnreadBytes?
 
     init(
         lane: Lane, connections: ConnectionTable, maximumConnections: Int,
@@ -82,6 +84,8 @@ final class MultiDriver: Readiness {
 
     /// Does `work`, what libcurl wants done at once after it, and hands out what has ended.
     private func act(_ unread: UnreadBytes? = nil, _ work: (borrowing Multi) -> Void) {
+        read?.forget()
+        read = nil
         isActing = true
         work(multi)
         // libcurl often asks to be called again in 0 ms; a few rounds save a timer each.
@@ -93,8 +97,10 @@ final class MultiDriver: Readiness {
         }
         isActing = false
         arm()
-        unread?.haveBeenRead()
+        unread?.confirm()
+        read = unread
         while let (owner, code) = multi.nextDone() { onEnd(owner, code) }
-        unread?.forget()
+        read?.forget()
+        read = nil
     }
 }

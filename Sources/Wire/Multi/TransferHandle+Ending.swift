@@ -83,10 +83,12 @@ extension TransferHandle {
     /// The service refused the stream (RFC 9113, 6.8 and 8.7): by RST_STREAM, where libcurl would send it again though its
     /// connection had not ended, or by GOAWAY, of which libcurl 7.88 has no words. A broken frame has some.
     private func isStreamRefused(_ attempt: TransferAttempt, _ code: CURLcode) -> Bool {
-        if attempt.stopCause == .wouldRepeat {
-            return !attempt.isReused || attempt.sending?.connection?.wasLeftOpen == true
+        guard isUnanswered(attempt), let connection = attempt.sending?.connection else {
+            return false
         }
-        return code == CURLE_HTTP2 && shownWords(attempt).isEmpty && isUnanswered(attempt)
+        return attempt.stopCause == .wouldRepeat
+            ? !attempt.isReused || !connection.isEnded
+            : code == CURLE_HTTP2 && shownWords(attempt).isEmpty
     }
 
     /// Nothing of a response came over its connection of HTTP/2.

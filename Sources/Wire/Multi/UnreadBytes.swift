@@ -22,7 +22,7 @@ struct UnreadBytes {
     }
 
     /// libcurl has read: what ends now on that connection arrived by then, if nothing has come since.
-    func haveBeenRead() {
+    func confirm() {
         guard arrival_bytes(connection.descriptor) == received else { return }
         connection.reading = reading
     }
