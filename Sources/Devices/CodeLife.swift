@@ -61,7 +61,7 @@ extension Household {
         if isInTime() {
             let delay = delayByRig
             guard isInTime(delay) else {
-                return max(phone.device.lateness, tv.device.lateness) > .milliseconds(1)
+                return phone.device.late + tv.device.lateness > .milliseconds(1)
                     ? Self.endedWhileLate : Self.endedWhileDelayed
             }
             return isInTime(delay, codeWait)

@@ -59,6 +59,8 @@ public final class Device {
     /// For how long a rate limit of this run, or the rig's own lateness, has delayed its requests: time in which at least
     /// one of them waited.
     public private(set) var delayed = Duration.zero
+    /// Of that, the rig's lateness.
+    public private(set) var late = Duration.zero
     /// By how much the rig was late with its latest request.
     public private(set) var lateness = Duration.zero
     private var lateUntil = Instant.start
@@ -76,6 +78,7 @@ public final class Device {
         let since = max(due, lateUntil)
         guard begun - since > .milliseconds(1) else { return }
         lateUntil = begun
+        late += begun - since
         if waiting == 0 { delayed += begun - since }
     }
 

@@ -234,7 +234,8 @@ extension Rig: RigSection {
             example: "[poll-token p99 < 250ms, sign-in-service p95 < 8s, errors < 0.1%]",
             "Limits that the run must meet; a line is " + Threshold.grammar
                 + ". {limit: LINE, abort: "
-                + "true, after: 30s} ends a run early in which it was missed for so long. These hold "
+                + "true, after: 30s} ends a run early in which it was missed for so long, by all that was measured since "
+                + "the start, and not by the rig's own lateness alone. These hold "
                 + "unless a line on the same subject replaces them: "
                 + Threshold.defaults.map(\.text).joined(separator: ", ")
                 + ". households abandoned counts only those caused by the service: the viewer "

@@ -136,6 +136,12 @@ extension Threshold {
                 "throttled", "rate",
                 "households", "violations", "undecided",
             ]
+        if ["errors", "throttled", "rate"].contains(word) {
+            throw Refusal(
+                remark:
+                    "whose subject '\(word)' takes no statistic: write '\(word)', a comparison and a value"
+            )
+        }
         let nearest = word.nearest(among: known).map { " (did you mean \($0)?)" } ?? ""
         throw Refusal(remark: "whose subject '\(word)' is unknown\(nearest)")
     }

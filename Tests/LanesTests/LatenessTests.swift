@@ -75,12 +75,12 @@ struct LatenessTests {
         device.noteLateness(from: at(2), to: at(5))
         device.noteLateness(from: at(4), to: at(6))
         device.noteLateness(from: at(8), to: at(8) + .milliseconds(1))
-        #expect(device.lateness == .milliseconds(1) && device.delayed == .seconds(5))
+        #expect(device.late == .seconds(5) && device.delayed == .seconds(5))
         // Held back by a ceiling at the same time: that is one delay.
         device.beginDelay(at: at(9))
         device.noteLateness(from: at(9), to: at(11))
         device.endDelay(at: at(12))
-        #expect(device.lateness == .seconds(2) && device.delayed == .seconds(8))
+        #expect(device.late == .seconds(7) && device.lateness == .seconds(2) && device.delayed == .seconds(8))
     }
 
     @Test("what follows a response at once was due when that arrived, not when a late lane read it")
