@@ -59,10 +59,10 @@ extension Household {
             times.contains { max($0 + delay, asleep) + wait < left }
         }
         if isInTime() {
-            let delay = delayByRig
+            let (held, late) = delayByRig
+            let delay = held + late
             guard isInTime(delay) else {
-                return phone.device.late + tv.device.lateness > .milliseconds(1)
-                    ? Self.endedWhileLate : Self.endedWhileDelayed
+                return held < late ? Self.endedWhileLate : Self.endedWhileDelayed
             }
             return isInTime(delay, codeWait)
                 ? inTime(reported: reported)
@@ -98,8 +98,11 @@ extension Household {
     }
 
     private func whyOver(_ order: PollOrder, asked: Instant?, reported: Bool) -> StopReason {
-        if case .abandoned(_, by: .service) = order.whenOver {
+        switch order.whenOver {
+        // What has delayed it since counts.
+        case .abandoned(_, by: .service), .abandoned(_, by: .run):
             return codeRanOut(order.issued, reported: reported)
+        default: break
         }
         guard case .abandoned(_, by: .viewer) = order.whenOver, let phoneDone, let asked,
             phoneDone < asked

@@ -43,6 +43,8 @@ actor Household {
     var codeOnScreen: Code?
     /// For how long a rate limit of this run had delayed either when the code was shown, or when that was counted last.
     private var delayBefore = (phone: Duration.zero, tv: Duration.zero)
+    /// What `delayByRig` would be when the code was shown, counted from the beginning.
+    private var rigBefore = (held: Duration.zero, late: Duration.zero)
     /// When the newest code expires, by the lifetime that came with it.
     var codeEnd: Instant?
     /// For how long the TV waited for the response with its code.
@@ -216,6 +218,7 @@ actor Household {
         noteDelay()
         if record.codeShown == nil, record.tokenSeen == nil { record.codeShown = instant }
         delayBefore = (phone.device.delayed, tv.device.delayed)
+        rigBefore = (held, tv.device.householdLateness)
     }
 
     /// Takes what a rate limit of this run, or the rig's lateness, has delayed the phone, or the web view, since the code was shown out of the
@@ -243,10 +246,14 @@ actor Household {
         tv.device.isSignedIn = true
     }
 
-    /// For how long a rate limit of this run or the rig's lateness has delayed the phone since its code was shown, or lateness
-    /// the TV's last poll.
-    var delayByRig: Duration {
-        max(phone.device.delayed(by: lane.now) - delayBefore.phone, tv.device.lateness)
+    /// For how long, since the code was shown, rate limits of this run have delayed the phones, and the rig was late with requests
+    /// of whichever device.
+    var delayByRig: (held: Duration, late: Duration) {
+        (held - rigBefore.held, tv.device.householdLateness - rigBefore.late)
+    }
+
+    private var held: Duration {
+        (phones.isEmpty ? [phone] : phones).reduce(.zero) { $0 + $1.device.held(by: lane.now) }
     }
 
     /// Where it is now; of a household that prepares nobody has heard yet.

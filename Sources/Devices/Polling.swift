@@ -47,7 +47,7 @@ extension Household {
             defer { (asked, answered) = (polled.exchange.sent, polled.exchange.ended) }
             if polled.mayHaveLostToken {
                 lost = polled
-            } else if let firstCopy = polled.firstCopy {
+            } else if let firstCopy = polled.firstCopy, firstCopy.mayHaveActed {
                 lost = firstCopy
             }
             switch polled.answer {

@@ -59,11 +59,11 @@ public final class Device {
     /// For how long a rate limit of this run, or the rig's own lateness, has delayed its requests: time in which at least
     /// one of them waited.
     public private(set) var delayed = Duration.zero
-    /// Of that, the rig's lateness.
-    public private(set) var late = Duration.zero
-    /// By how much the rig was late with its latest request.
-    public private(set) var lateness = Duration.zero
+    /// Of that, the rig's lateness, where it did not wait for a limit at the same time.
+    private var late = Duration.zero
     private var lateUntil = Instant.start
+    /// For how long the rig was late with requests of any device of its household: what one stop holds up counts once.
+    public var householdLateness: Duration { counter.late }
     private var waiting = 0
     private var waitsSince = Instant.start
 
@@ -72,14 +72,18 @@ public final class Device {
         waiting > 0 ? delayed + (instant - waitsSince) : delayed
     }
 
+    /// For how long rate limits alone have delayed its requests.
+    public func held(by instant: Instant) -> Duration { delayed(by: instant) - late }
+
     /// A request that was due at `due` was sent at `begun`. A millisecond is no delay to anybody.
     func noteLateness(from due: Instant, to begun: Instant) {
-        lateness = max(.zero, begun - due)
+        guard begun - due > .milliseconds(1) else { return }
+        counter.noteLateness(from: due, to: begun)
         let since = max(due, lateUntil)
-        guard begun - since > .milliseconds(1) else { return }
+        guard waiting == 0, begun > since else { return }
         lateUntil = begun
         late += begun - since
-        if waiting == 0 { delayed += begun - since }
+        delayed += begun - since
     }
 
     func beginDelay(at instant: Instant) {
@@ -122,7 +126,16 @@ public final class Device {
         fileprivate var throttled = ThrottledRequests()
         fileprivate var isSignedIn = false
         fileprivate var signInEnd: Instant?
+        fileprivate private(set) var late = Duration.zero
+        private var lateUntil = Instant.start
         public init() {}
+
+        fileprivate func noteLateness(from due: Instant, to begun: Instant) {
+            let since = max(due, lateUntil)
+            guard begun > since else { return }
+            lateUntil = begun
+            late += begun - since
+        }
 
         func next() -> Int {
             last += 1

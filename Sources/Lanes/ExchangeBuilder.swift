@@ -102,7 +102,7 @@ public struct ExchangeBuilder: Sendable {
         case .answered(let reply):
             delivery = .answered(status: reply.status)
             reading = device.dialect.read(reply, to: call)
-            if copy.firstCopy != nil { reading.forgive(call, reply.status) }
+            if copy.firstCopy?.mayHaveActed == true { reading.forgive(call, reply.status) }
             device.secrets.note(reply)
             if let secret = reading.observation.secret { device.secrets.note(secret) }
             switch reading.answer {

@@ -17,8 +17,11 @@ public final class Answered: Sendable {
     public let answer: Answer
     /// The page of a browser hop that was refused or blocked.
     public let page: Untrusted?
-    /// Of a request that was sent again: its first copy, on which the service may have acted.
+    /// Of a request that was sent again: its first copy.
     public let firstCopy: Answered?
+
+    /// Of a first copy: the service may have acted on it, since it did not refuse its stream.
+    public var mayHaveActed: Bool { exchange.delivery.error?.kind == .staleConnection }
 
     init(exchange: Exchange, answer: Answer, page: Untrusted?, firstCopy: Answered? = nil) {
         self.exchange = exchange

@@ -278,8 +278,8 @@ enum Remedy {
         case (.timeout, _, _):
             "no response within target.timeout: the service is too slow, or the network drops "
                 + "packets"
-        case (.blocked, 500..., _):
-            "an HTML page of status 5xx: the service itself failed, or what is in front of it (load balancer, CDN) "
+        case (.blocked, 500..., _), (.blocked, 408, _):
+            "an HTML page of status \(group.status == 408 ? "408" : "5xx"): the service itself failed, or what is in front of it (load balancer, CDN) "
                 + "did not reach it"
                 + (group.status == 503 ? " or limits requests" : "") + "; " + search(group)
         case (.blocked, _, _):

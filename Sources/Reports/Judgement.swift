@@ -76,7 +76,9 @@ extension Summary {
         } else if shows.contains(where: { !$0.held }) {
             // What did not happen is not the rig's lateness: as with thresholds on counts.
             settle(.fail, .failed, "Failed: \(notShownSentence); \(progress).\(timesWarning)")
-        } else if let worst = missed.first(where: \.isMissedByMost), rigHealth.isOnlyLate {
+        } else if let worst = missed.first(where: \.isMissedByMost), rigHealth.isOnlyLate,
+            mergeGaps.isEmpty, findings?.gapSentence == nil
+        {
             settle(
                 .fail, .missed,
                 "Failed: \(missedSentence(missed.count)); \(progress). The rig was late, too, but \(worst.expression) was "
@@ -133,9 +135,11 @@ extension Summary {
         }
     }
 
-    /// Whether the run was ended by a threshold on times.
+    /// Whether the run was ended by a threshold that a late rig can miss: not one on counts or promises.
     private func isEndedByTime(_ breaker: String) -> Bool {
-        thresholds.contains { $0.isAboutTimes && breaker.contains("'\($0.expression)'") }
+        thresholds.contains {
+            !$0.isAboutCounts && !$0.isAboutPromises && breaker.contains("'\($0.expression)'")
+        }
     }
 
     /// The breaker's reason, or that of a threshold with `abort: true`.

@@ -22,8 +22,6 @@ public struct ThresholdResult: Sendable, Hashable {
     public private(set) var punctual: String?
     /// Missed by more than half of the requests, although the rig sent most of them in time: no lateness explains that.
     public private(set) var isMissedByMost = false
-    /// It limits a duration that the rig's lateness may prolong, or that one of its requests took.
-    public private(set) var isAboutTimes = false
     /// Where a chart draws it; nil where none does.
     public var mark: ChartMark?
 
@@ -60,10 +58,6 @@ public struct ThresholdResult: Sendable, Hashable {
         case .householdsFailed, .householdsAbandoned, .householdsNotEntitled, .householdsDiverted:
             isAboutCounts = true
         default: isAboutCounts = threshold.measure == .errors || threshold.measure == .throttled
-        }
-        switch threshold.measure {
-        case .percentile, .min, .mean, .max, .time: isAboutTimes = true
-        default: break
         }
         let reading = ThresholdReading(threshold, measurements)
         guard let value = reading.value else {

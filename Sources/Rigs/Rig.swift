@@ -186,7 +186,7 @@ extension Rig: RigSection {
             "validity", section: \.validity,
             "When the rig itself counts as the bottleneck, so that the run is invalid. Besides: if the process did not run "
                 + "(SIGSTOP, or a machine without time for it) for 2 s or more and for more than 1 % of the run; "
-                + "and if every missed threshold on times would be met without that lateness. A threshold that more than half of the "
+                + "and if every missed threshold on the times of requests would be met without that lateness, and none on other times was missed. A threshold that more than half of the "
                 + "requests miss, most of which were sent in time, is the service's although the rig was late."
         ).changingNoRequest,
         Key(

@@ -205,7 +205,7 @@ struct ThresholdKeys: RigSection {
             example: "errors < 5%", "The line."),
         Key(
             "abort", .scalar(.flag), into: \.aborts,
-            "Whether the run ends early, with exit code 1, when the limit was missed for 'after'; "
+            "Whether the run ends early, with exit code 1 (4 where the rig was late and the limit is one on times), when the limit was missed for 'after'; "
                 + "not in virtual time."),
         Key(
             "after", .scalar(.duration), into: \.after,

@@ -75,13 +75,14 @@ struct LatenessTests {
         device.noteLateness(from: at(2), to: at(5))
         device.noteLateness(from: at(4), to: at(6))
         device.noteLateness(from: at(8), to: at(8) + .milliseconds(1))
-        #expect(device.late == .seconds(5) && device.delayed == .seconds(5))
+        #expect(device.householdLateness == .seconds(5) && device.delayed == .seconds(5))
+        #expect(device.held(by: at(9)) == .zero)
         // Held back by a ceiling at the same time: that is one delay.
         device.beginDelay(at: at(9))
         device.noteLateness(from: at(9), to: at(11))
         device.endDelay(at: at(12))
-        #expect(device.late == .seconds(7) && device.delayed == .seconds(8))
-        #expect(device.lateness == .seconds(2))
+        #expect(device.householdLateness == .seconds(7) && device.delayed == .seconds(8))
+        #expect(device.held(by: at(12)) == .seconds(3))
     }
 
     @Test("what follows a response at once was due when that arrived, not when a late lane read it")

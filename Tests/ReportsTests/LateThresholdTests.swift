@@ -49,11 +49,13 @@ struct LateThresholdTests {
     {
         try Summary(
             run,
-            thresholds: measures.map { measure, milliseconds in
-                Threshold(
-                    subject: .operation(.pollToken), measure: measure, comparison: .below,
-                    bound: milliseconds * 1e6, text: "\(measure) < \(milliseconds)")
-            })
+            thresholds: measures.map(threshold))
+    }
+
+    private func threshold(_ measure: Threshold.Measure, _ milliseconds: Double) -> Threshold {
+        Threshold(
+            subject: .operation(.pollToken), measure: measure, comparison: .below,
+            bound: milliseconds * 1e6, text: "\(measure) < \(milliseconds)")
     }
 
     /// Below 1,000 requests a twentieth of them may be late: this is less.
@@ -95,6 +97,27 @@ struct LateThresholdTests {
             took: .milliseconds(101), others: .milliseconds(98), lateEvery: 15,
             lateness: .milliseconds(700))
         #expect(try summary(run, (.mean(.latency), 100)).exitStatus == .untrusted)
+    }
+
+    @Test(
+        "a step of find-limit does not count where lateness alone missed what was missed, and counts otherwise"
+    )
+    func step() throws {
+        let late = threshold(.percentile(0.99, .latency), 1_000)
+        func reason(_ run: Polled, _ thresholds: [Threshold]) throws -> String? {
+            try summary(run).rigHealth.whyNoStep(
+                SteadyPart(run, seconds: 0..<10, findings: nil), thresholds)
+        }
+        #expect(try reason(seldomLate, [late])?.contains("would be met: 600 ms") == true)
+        #expect(try reason(seldomLate, [late, threshold(.percentile(0.5, .service), 500)]) == nil)
+        #expect(try reason(seldomLate, [threshold(.percentile(0.5, .latency), 1_000)]) == nil)
+        #expect(try reason(seldomLate, [threshold(.max(.lateness), 10)]) != nil)
+        // More often late than a run may be: then what most requests missed counts, and nothing else.
+        let often = Polled(took: .seconds(3), lateEvery: 15, lateness: .milliseconds(700))
+        #expect(try reason(often, [threshold(.percentile(0.95, .latency), 500)]) == nil)
+        #expect(
+            try reason(often, [threshold(.percentile(0.95, .latency), 3_500)])?
+                .contains("too late") == true)
     }
 
     @Test(

@@ -5,6 +5,7 @@ internal import Vocabulary
 extension V2 {
     func readRefusal(_ error: ServiceError, to call: Call) -> Reading {
         let reason = Untrusted(error.word)
+        let isServerFailure = Reply(status: error.status).isServerFailure
         func rejected(_ answer: Answer, _ result: Observation.Result = .denied) -> Reading {
             Reading(.rejected, answer, Observation(result), reason: reason)
         }
@@ -15,7 +16,7 @@ extension V2 {
         case .newToken: return rejected(.staleToken)
         case .retry: return rejected(.fault)
         case .setUp:
-            let outcome: Outcome = error.status >= 500 ? .serverError : .rejected
+            let outcome: Outcome = isServerFailure ? .serverError : .rejected
             return Reading(outcome, .denied(reason), Observation(.denied), reason: reason)
         case .signIn:
             return rejected(.signedOut(reason), error.endsSignIn ? .unauthenticated : .denied)
@@ -25,7 +26,7 @@ extension V2 {
                 .notEntitled, .notEntitled(error.forViewer), Observation(.denied), reason: reason)
         case .nothing: break
         }
-        if error.status >= 500 || error.status == 408 {
+        if isServerFailure {
             return Reading(.serverError, .fault, reason: reason)
         }
         if error.isAboutCode {

@@ -29,7 +29,7 @@ extension Explanation {
                 + "counts (households, errors) takes precedence: then the exit code is 1, and the "
                 + "headline names both. From 1,000 requests on, the p99 of lateness decides; below "
                 + "that, at least 10 requests and 5 % of all must be late. Fewer are enough if every missed "
-                + "threshold on times would be met without that lateness. A threshold that more than half of the requests "
+                + "threshold on the times of requests would be met without that lateness, and none on other times was missed. A threshold that more than half of the requests "
                 + "miss, most of which were sent in time, fails the run although the rig was late.",
             harmless: "Other work on this machine. What to do: \(Summary.bottleneckRemedy).",
             send: ""),

@@ -50,12 +50,6 @@ package struct SteadyPart {
             value: threshold.value(of: self), met: result.met)
     }
 
-    /// What was missed, but for thresholds on the rig's own lateness.
-    fileprivate func missed(_ thresholds: [Threshold]) -> [ThresholdResult] {
-        thresholds.filter { !$0.measure.isOfLateness }.map { ThresholdResult($0, self) }
-            .filter { !$0.met }
-    }
-
     /// Requests that were answered each second: what a service that does not keep up was sent is no figure of it.
     package var requestsPerSecond: Double { Double(sum(nil, kind: nil).completed) / loadSeconds }
     package var households: Int { population.all.started }
@@ -97,15 +91,16 @@ extension RigHealth {
     /// Why a step with this steady part does not count, because the rig was late; nil where it counts. As the verdict of a run,
     /// but thresholds are held against the steady part alone.
     package func whyNoStep(_ part: SteadyPart, _ thresholds: [Threshold]) -> String? {
-        guard breachFails else { return nil }
-        let missed = part.missed(thresholds)
-        if !valid, !isLateForThresholds {
-            return isOnlyLate && missed.contains(where: \.isMissedByMost)
+        let missed = thresholds.map { ($0, ThresholdResult($0, part)) }.filter { !$0.1.met }
+        // Lateness explains no counts and no broken promise.
+        if missed.contains(where: { $0.1.isAboutCounts || $0.1.isAboutPromises }) { return nil }
+        let ofService = missed.filter { !$0.0.measure.isOfLateness }.map(\.1)
+        if breachFails, !valid, !isLateForThresholds {
+            return isOnlyLate && ofService.contains(where: \.isMissedByMost)
                 ? nil : reasons.joined(separator: "; ")
         }
-        guard let first = missed.first, missed.allSatisfy({ $0.punctual != nil }) else {
-            return nil
-        }
-        return first.latenessSentence(part.sum(nil, kind: nil).lateness)
+        guard let first = ofService.first else { return missed.first?.1.sentence }
+        return ofService.allSatisfy { $0.punctual != nil }
+            ? first.latenessSentence(part.sum(nil, kind: nil).lateness) : nil
     }
 }

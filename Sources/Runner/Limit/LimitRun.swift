@@ -219,9 +219,6 @@ package final class LimitRun: @unchecked Sendable {
         } catch {
             throw RunError.couldNotRun("\(error)")
         }
-        if let reason = summary.rigHealth.whyNoStep(part, rig.thresholds) {
-            return .ended(.rigWasLimit(rate: rate, reason: reason))
-        }
         let held = history.restraint.heldBack
         if Double(held) > Self.heldBackAtMost * Double(summary.exchanges.sent) {
             return .ended(
@@ -233,6 +230,9 @@ package final class LimitRun: @unchecked Sendable {
         }
         let breaker = history.end?.breaker ?? ""
         let whyEnded = summary.outage ?? (breaker.isEmpty ? nil : breaker)
+        if whyEnded == nil, let reason = summary.rigHealth.whyNoStep(part, rig.thresholds) {
+            return .ended(.rigWasLimit(rate: rate, reason: reason))
+        }
         let waits = history.restraint.accountWaits
         if whyEnded == nil,
             Double(waits) > Self.heldBackAtMost * Double(summary.households.started)

@@ -84,8 +84,9 @@ final class MultiDriver: Readiness {
 
     /// Does `work`, what libcurl wants done at once after it, and hands out what has ended.
     private func act(_ unread: UnreadBytes? = nil, _ work: (borrowing Multi) -> Void) {
-        read?.forget()
-        read = nil
+        // Called for what has ended: of that the stamp is known as before, if nothing has come since.
+        let outer = read
+        outer?.forget()
         isActing = true
         work(multi)
         // libcurl often asks to be called again in 0 ms; a few rounds save a timer each.
@@ -100,7 +101,8 @@ final class MultiDriver: Readiness {
         unread?.confirm()
         read = unread
         while let (owner, code) = multi.nextDone() { onEnd(owner, code) }
-        read?.forget()
-        read = nil
+        unread?.forget()
+        outer?.confirm()
+        read = outer
     }
 }
