@@ -135,7 +135,7 @@ struct TryBrokenTests {
             ["python3", script, "h2-goaway"], in: folder, program: "/usr/bin/env")
         try await expect(
             "register",
-            ["ask the server's team", "ended the HTTP/2 stream before the response was complete"],
+            ["ask the server's team", "refused the HTTP/2 stream (REFUSED_STREAM or GOAWAY)"],
             code: 3, rig: trialRig(await peer.url(), target: ["http: \"2\""]))
     }
 
