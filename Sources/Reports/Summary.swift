@@ -218,7 +218,10 @@ public struct Summary: Sendable, Hashable {
         rigHealth = RigHealth(fold)
         outage = fold.silence.flatMap { $0.isOutage ? $0.sentence : nil }
         self.thresholds = thresholds.map { ThresholdResult($0, fold) }
-        rigHealth.add(LateThresholds(thresholds, self.thresholds, fold))
+        if !fold.header.isVirtual {
+            rigHealth.add(
+                LateThresholds(thresholds, self.thresholds, lateness: fold.sum().lateness))
+        }
         shows = fold.shows
         firstFailure = fold.errors.indices.min {
             (fold.errors[$0].first, fold.errors[$0].operation)

@@ -70,13 +70,7 @@ struct ArrivalTests {
 
     @Test("is that over HTTP/2, too, also of several that one connection brings at once")
     func busyLaneOfHTTP2() throws {
-        let files = try Certificates(["server"])
-        let server = try TidyServer(.http2, certificates: files)
-        defer { server.stop() }
-        let port = server.port
-        let settings = WireSettings(
-            connections: .pooled, http: .http2, tls: .init(ca: files.path("ca.pem")))
-        let isRight = try Bench.run(settings) { bench in
+        let isRight = try Bench.runOverHTTP2 { bench, port in
             _ = await bench.exchange(secure(port), from: plainDevice(0))
             for pause in 1...20 {
                 var ready = Instant.start

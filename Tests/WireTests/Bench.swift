@@ -49,6 +49,19 @@ final class Bench: @unchecked Sendable {
         return box.result.withLock { $0! }
     }
 
+    /// The same beside a server of HTTP/2 on `port`, over one connection for all devices.
+    static func runOverHTTP2<Value: Sendable>(
+        _ story: @escaping @Sendable (_ bench: Bench, _ port: Int) async -> Value
+    ) throws -> Value {
+        let files = try Certificates(["server"])
+        let server = try TidyServer(.http2, certificates: files)
+        defer { server.stop() }
+        let port = server.port
+        let settings = WireSettings(
+            connections: .pooled, http: .http2, tls: .init(ca: files.path("ca.pem")))
+        return try run(settings) { await story($0, port) }
+    }
+
     private final class Box<Value: Sendable>: Sendable {
         let result: Mutex<Value?>
         init(result: consuming Mutex<Value?>) { self.result = result }

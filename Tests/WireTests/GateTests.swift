@@ -73,13 +73,7 @@ struct GateTests {
 
     @Test("on one connection of HTTP/2, several leave in one segment")
     func oneSegment() throws {
-        let files = try Certificates(["server"])
-        let server = try TidyServer(.http2, certificates: files)
-        defer { server.stop() }
-        let port = server.port
-        let settings = WireSettings(
-            connections: .pooled, http: .http2, tls: .init(ca: files.path("ca.pem")))
-        let (segments, exchanges) = try Bench.run(settings) { bench in
+        let (segments, exchanges) = try Bench.runOverHTTP2 { bench, port in
             _ = await bench.exchange(Self.post(port, "warm", .https), from: plainDevice(1))
             var attempts = 0
             while true {

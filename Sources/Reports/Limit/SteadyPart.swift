@@ -91,16 +91,16 @@ extension RigHealth {
     /// Why a step with this steady part does not count, because the rig was late; nil where it counts. As the verdict of a run,
     /// but thresholds are held against the steady part alone.
     package func whyNoStep(_ part: SteadyPart, _ thresholds: [Threshold]) -> String? {
-        let missed = thresholds.map { ($0, ThresholdResult($0, part)) }.filter { !$0.1.met }
+        let results = thresholds.map { ThresholdResult($0, part) }
+        let missed = zip(thresholds, results).filter { !$0.1.met }
         // Lateness explains no counts and no broken promise.
         if missed.contains(where: { $0.1.isAboutCounts || $0.1.isAboutPromises }) { return nil }
-        let ofService = missed.filter { !$0.0.measure.isOfLateness }.map(\.1)
         if breachFails, !valid, !isLateForThresholds {
-            return isOnlyLate && ofService.contains(where: \.isMissedByMost)
+            return isOnlyLate && missed.contains(where: \.1.isMissedByMost)
                 ? nil : reasons.joined(separator: "; ")
         }
-        guard let first = ofService.first else { return missed.first?.1.sentence }
-        return ofService.allSatisfy { $0.punctual != nil }
-            ? first.latenessSentence(part.sum(nil, kind: nil).lateness) : nil
+        if missed.allSatisfy(\.0.measure.isOfLateness) { return missed.first?.1.sentence }
+        let lateness = part.sum(nil, kind: nil).lateness
+        return LateThresholds(thresholds, results, lateness: lateness).sentences.first
     }
 }

@@ -93,16 +93,21 @@ struct ByteStream {
     @inline(__always)
     var isQuiet: Bool {
         if tls?.holdsMore == true { return false }
-        var byte: UInt8 = 0
-        let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
-        return count < 0 && errno == EAGAIN
+        return outlook == .nothing
     }
 
     /// Whether the other side has ended it, as far as what waits to be read lets see.
-    var hasEnded: Bool {
+    var hasEnded: Bool { outlook == .end }
+
+    private enum Outlook { case nothing, bytes, end }
+
+    /// What the next read would meet, which is left where it is.
+    @inline(__always)
+    private var outlook: Outlook {
         var byte: UInt8 = 0
         let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
-        return count == 0 || count < 0 && errno != EAGAIN
+        if count > 0 { return .bytes }
+        return count < 0 && errno == EAGAIN ? .nothing : .end
     }
 
     /// Whether more may be there after `count` bytes came into a room of `size`: TLS knows what it
