@@ -496,26 +496,47 @@ struct EmissionTests {
             ("refusal:0 media:0:x", true, true), ("permit:1 media:0:x", true, true),
         ])
     func authorizations(deeds: String, isBroken: Bool, byPolicy: Bool) throws {
-        let judged = """
-            import runpy, sys, types
-            path, deeds = sys.argv.pop(1), sys.argv.pop(1).split()
-            script = runpy.run_path(path)
-            told = {"permit": ("authorize", "success"), "refusal": ("authorize", "denied"),
-                    "media": ("media", "success")}
-            seen = []
-            for n, words in enumerate(deed.split(":") for deed in deeds):
-                does, result = told[words[0]]
-                seen.append(types.SimpleNamespace(
-                    household=0, does=does, result=result, sent=10 * n, first=10 * n + 5, user=None, who=None,
-                    mvpd=None, code="A", expires=None, op={"args": {"resource": words[1]}},
-                    document={"serializedToken": words[2]} if words[2:] else {}))
-            for policy in (False, True):
-                script["CASE"]["mediaOnce"] = policy
-                print(script["judge"](types.SimpleNamespace(users={}, seen=seen), 0, "authorization-gates") is not None)
-            """
-        let words = [isBroken, byPolicy].map { $0 ? "True\n" : "False\n" }.joined()
-        #expect(try Self.output(of: judged, [deeds]) == words)
+        let told = try Self.output(of: Self.mediaTokens, [deeds, "authorization-gates", "10"])
+        #expect(told == Self.words(isBroken, byPolicy))
     }
+
+    @Test(
+        "a media token of a decision is that decision's own, also where two overlap",
+        arguments: [
+            ("media:0:x media:0:y", false, false), ("media:0:x media:0:x", false, true),
+            ("media:0:x media:1:x", true, true), ("media:0:x media:0:x:1", true, true),
+            ("media:0 media:0", false, false),
+        ], [10, 2])
+    func decisions(of one: (deeds: String, isBroken: Bool, byPolicy: Bool), apart: Int) throws {
+        let moved = try Case.sample.translated(to: .adobePassV2)
+        let told = try Self.output(
+            of: Self.mediaTokens, about: moved, [one.deeds, "decision-true", "\(apart)"])
+        #expect(told == Self.words(one.isBroken, one.byPolicy))
+    }
+
+    private static func words(_ isBroken: Bool, _ byPolicy: Bool) -> String {
+        [isBroken, byPolicy].map { $0 ? "True\n" : "False\n" }.joined()
+    }
+
+    /// Judges requests, told as deed:resource:token:household and so long apart (each is answered after 5), without and
+    /// with the policy that a media token is given once.
+    private static let mediaTokens = """
+        import runpy, sys, types
+        path, deeds, promise, apart = [sys.argv.pop(1) for _ in range(4)]
+        script = runpy.run_path(path)
+        told = {"permit": ("authorize", "success"), "refusal": ("authorize", "denied"), "media": ("media", "success")}
+        seen = []
+        for n, words in enumerate(deed.split(":") for deed in deeds.split()):
+            does, result = told[words[0]]
+            seen.append(types.SimpleNamespace(
+                household=int((words[3:] or [0])[0]), does=does, result=result, sent=int(apart) * n,
+                first=int(apart) * n + 5, user=None, who=None, mvpd=None, code="A", expires=None,
+                op={"args": {"resource": words[1]}}, document={"serializedToken": words[2]} if words[2:] else {}))
+        for policy in (False, True):
+            script["CASE"]["mediaOnce"] = policy
+            trial = types.SimpleNamespace(users={}, seen=seen)
+            print(any(script["judge"](trial, home, promise) for home in (0, 1)))
+        """
 
     @Test(
         "a script prints what a log is searched by, and no promise that the case's own stands for")

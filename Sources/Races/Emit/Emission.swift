@@ -156,7 +156,7 @@ public struct Emission: Sendable {
             (
                 "mediaOnce",
                 .bool(
-                    emitted.expected.invariant == .authorizationGates
+                    [.authorizationGates, .decisionTrue].contains(emitted.expected.invariant)
                         && emitted.expected.source == .policy)
             ), ("visibilityUs", .integer(visibility.inMicroseconds)),
             ("akin", .array(akin)),

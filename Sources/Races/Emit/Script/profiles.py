@@ -48,10 +48,6 @@ def decisions(seen):
     return [d for d in dig(seen.document, ["decisions"]) or [] if isinstance(d, dict)]
 
 
-def media_of(seen):
-    return dig((decisions(seen) or [{}])[0], ["token", "serializedToken"])
-
-
 def profile_consistent(trial, household):
     return pair((v, v) for v in views(trial, household)
                 if v.seen.op["op"] == "profiles-by-mvpd" and v.mvpd != v.seen.asked
@@ -97,12 +93,6 @@ def action_true(trial, household):
         + [(v, s) for v in views(trial, household, *LOOKS) if v.kind == "regular"
            for s in asked if s.asked == v.mvpd and s.sent > v.first
            and not ended(trial, household, v, s, v.mvpd)])
-
-
-def decision_true(trial, household):
-    media = [s for s in trial.seen if s.does == "media" and media_of(s)]
-    return pair((a, b) for a in media for b in media if a.first <= b.sent and a is not b
-                and b.household == household and media_of(a) == media_of(b))
 
 
 def preauthorize_inert(trial, household):
@@ -190,8 +180,7 @@ def session_superseded(trial, household):
 RULES = {
     "profile-consistent": profile_consistent, "profile-views-agree": profile_views_agree,
     "code-binds-device": code_binds_device, "action-true": action_true,
-    "decision-true": decision_true, "preauthorize-inert": preauthorize_inert,
-    "identity-isolation": identity_isolation, "single-logout": single_logout,
-    "temppass-budget": temppass_budget, "degradation-bounded": degradation_bounded,
-    "session-superseded": session_superseded,
+    "preauthorize-inert": preauthorize_inert, "identity-isolation": identity_isolation,
+    "single-logout": single_logout, "temppass-budget": temppass_budget,
+    "degradation-bounded": degradation_bounded, "session-superseded": session_superseded,
 }

@@ -53,6 +53,14 @@ def media_token(seen):
     return own or dig(seen.document, ["decisions", "*", "token", "serializedToken"])
 
 
+def given_again(trial, household):
+    """One media token for two living rooms: the later one got the other's. For one, it is of one resource, and, where
+    a policy says so, given once, also to requests that overlap."""
+    return next(((o, m) for m in of(trial, household, "media") for o in trial.seen
+                 if o.does == "media" and o.first < m.first and None is not media_token(o) == media_token(m)
+                 and (o.household != household or CASE["mediaOnce"] or resource(o) != resource(m))), None)
+
+
 ENDS = ("logout", "sign-in")
 
 
@@ -272,15 +280,13 @@ def judge(trial, household, promise):
         media = [s for s in of(trial, household, "media") if s.result == "success"]
         found = next(((g, m) for g in gone for m in media if m.sent > g.first and same(g, m)
                       and not between(trial, household, g, m, "sign-in")), None)
-        # One media token for two living rooms: the later one got the other's. For one, it is of one resource, and, where a
-        # policy says so, given once.
-        again = next(((o, m) for m in media for o in trial.seen if o.does == "media" and o.first < m.first
-                      and None is not media_token(o) == media_token(m)
-                      and (o.household != household or CASE["mediaOnce"] or resource(o) != resource(m))), None)
+        again = given_again(trial, household)
         permits = of(trial, household, "authorize")
         bare = None if TARGET["several"] else next(((m, m) for m in media if not any(
             p.result == "success" and p.sent < m.first and resource(p) == resource(m) for p in permits)), None)
         return found or again or bare
+    if promise == "decision-true":
+        return given_again(trial, household)
     return RULES[promise](trial, household) if promise in RULES else None
 
 
