@@ -32,7 +32,11 @@ actor Household {
     /// The last response of the sign-in under way reached the phone.
     var phoneDone: Instant? {
         willSet { noteDelay() }
-        didSet { if isTimed { record.phoneDone = phoneDone } }
+        didSet {
+            guard isTimed else { return }
+            record.phoneDone = phoneDone
+            lateBefore.visibility = tv.device.householdLateness
+        }
     }
     /// It signs in before the load: nothing that it does counts.
     var isPreparing = false
@@ -45,6 +49,8 @@ actor Household {
     private var delayBefore = (phone: Duration.zero, tv: Duration.zero)
     /// What `delayByRig` would be when the code was shown, counted from the beginning.
     private var rigBefore = (held: Duration.zero, late: Duration.zero)
+    /// For how long the rig had been late when the times of the sign-in began.
+    private var lateBefore = (signIn: Duration.zero, visibility: Duration.zero)
     /// When the newest code expires, by the lifetime that came with it.
     var codeEnd: Instant?
     /// For how long the TV waited for the response with its code.
@@ -216,7 +222,10 @@ actor Household {
     /// A sign-in is timed from the first code; one by code after one on the platform is not timed.
     func showCode(at instant: Instant) {
         noteDelay()
-        if record.codeShown == nil, record.tokenSeen == nil { record.codeShown = instant }
+        if record.codeShown == nil, record.tokenSeen == nil {
+            record.codeShown = instant
+            lateBefore.signIn = tv.device.householdLateness
+        }
         delayBefore = (phone.device.delayed, tv.device.delayed)
         rigBefore = (held, tv.device.householdLateness)
     }
@@ -243,7 +252,18 @@ actor Household {
         noteDelay()
         record.viewerTime = max(record.viewerTime, before + polled)
         record.tokenSeen = instant
+        let late = tv.device.householdLateness
+        record.rigLateness.inSignIn = late - lateBefore.signIn
+        if record.phoneDone != nil {
+            record.rigLateness.inVisibility = late - lateBefore.visibility
+        }
         tv.device.isSignedIn = true
+    }
+
+    /// The time of a sign-in counts from now on.
+    func beginTiming() {
+        record.signOn.began = lane.now
+        lateBefore.signIn = tv.device.householdLateness
     }
 
     /// For how long, since the code was shown, rate limits of this run have delayed the phones, and the rig was late with requests

@@ -148,7 +148,8 @@ struct BrowserHops: Sendable {
             let told: Observation.Result =
                 isTurnedDown ? .denied : call.operation == .assertion ? .ledOn : .none
             return Reading(.ok, .page(reply.shownPage), Observation(told))
-        case 408, 500...: return Reading(.serverError, .fault, reason: document.errorWord)
+        case _ where reply.isServerFailure:
+            return Reading(.serverError, .fault, reason: document.errorWord)
         default:
             let reason = document.errorWord
             return Reading(.rejected, .denied(reason), Observation(.denied), reason: reason)

@@ -191,7 +191,8 @@ public struct Reply: Sendable, Hashable {
 
     /// The server, or what stands before it, failed at whatever was asked: 5xx, or a request that it had waited for in vain
     /// (408; RFC 9110, 15.5.9 and 15.6). An error, and no word of the protocol.
-    var isServerFailure: Bool { status >= 500 || status == 408 }
+    static func isServerFailure(_ status: Int) -> Bool { status >= 500 || status == 408 }
+    var isServerFailure: Bool { Self.isServerFailure(status) }
 
     /// `Connection: close` (RFC 9112, 9.6).
     public var closesConnection: Bool {

@@ -8,7 +8,7 @@ public enum HistorySchema {
     public static let version = "screenrig/history/6"
     /// What can be read: before version 2 nothing was known of paths, before version 3 nothing of profiles,
     /// before version 4 nothing of a household's provider and of events of the run, before version 5 nothing of shards,
-    /// before version 6 nothing of latencies without the rig's lateness.
+    /// before version 6 nothing of times without the rig's lateness.
     static let readable = (1...6).map { "screenrig/history/\($0)" }
 
     struct SchemaTable: Sendable {
@@ -233,6 +233,12 @@ public enum HistorySchema {
             SchemaColumn(
                 "throttled_sign_in", "INTEGER",
                 "number of both before the TV received its token"),
+            SchemaColumn(
+                "late_sign_in_ns", "INTEGER",
+                "for how long the rig was late with its requests in the time of its sign-in"),
+            SchemaColumn(
+                "late_visibility_ns", "INTEGER",
+                "the same from the phone's last response to the TV's token"),
         ], replaces: true)
 
     static let events = SchemaTable(

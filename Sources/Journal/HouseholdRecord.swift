@@ -33,6 +33,18 @@ public struct ThrottledRequests: Sendable, Hashable {
     public var total: Int { firstScreen + secondScreens }
 }
 
+/// For how long the rig was late with requests of a household, what overlaps counted once.
+public struct SignInLateness: Sendable, Hashable {
+    /// Between what `HouseholdRecord.signInByPath` counts from and the TV's token.
+    public var inSignIn = Duration.zero
+    /// Between the sign-in's last response at the phone and the TV's token.
+    public var inVisibility = Duration.zero
+
+    public init(inSignIn: Duration = .zero, inVisibility: Duration = .zero) {
+        (self.inSignIn, self.inVisibility) = (inSignIn, inVisibility)
+    }
+}
+
 /// One household's life in a line: kept at each stage, so that a run that is cut short still tells
 /// where everybody was.
 public struct HouseholdRecord: Sendable, Hashable {
@@ -88,6 +100,8 @@ public struct HouseholdRecord: Sendable, Hashable {
     /// The part of the time between code shown and token seen that is not the service's: the viewer's own, and waits for
     /// a rate limit of the run.
     public var viewerTime: Duration
+    /// For how long the rig itself was late with requests of its screens, in the times of its first sign-in.
+    public var rigLateness = SignInLateness()
     public var polls: Int
     public var ended: Instant?
     /// How often the service said that this account may not watch what it asked for.
@@ -179,5 +193,13 @@ public struct HouseholdRecord: Sendable, Hashable {
     public var tokenVisibility: Duration? {
         guard let phoneDone, let tokenSeen else { return nil }
         return max(.zero, tokenSeen - phoneDone)
+    }
+
+    /// `signIn` as it would be had the rig been in time.
+    public var punctualSignIn: Duration? { signIn.map { max(.zero, $0 - rigLateness.inSignIn) } }
+
+    /// `tokenVisibility` as it would be had the rig been in time.
+    public var punctualVisibility: Duration? {
+        tokenVisibility.map { max(.zero, $0 - rigLateness.inVisibility) }
     }
 }

@@ -96,6 +96,8 @@ public struct Progress: Sendable, Hashable {
     public var lateness = Histogram()
     /// Code shown → token seen, of the households that came so far.
     public var signIn = Histogram()
+    /// The same as they would be had the rig been in time.
+    public var punctualSignIn = Histogram()
     /// Requests that a ceiling held back so far, and those that it holds back now.
     public var heldBack = 0
     public var heldNow = 0
@@ -154,6 +156,7 @@ struct ProgressMeter {
         let hasToken = record.tokenSeen != nil
         if hasToken, before?.hasToken != true, let time = record.signIn {
             progress.signIn.record(time.wholeNanoseconds)
+            record.punctualSignIn.map { progress.punctualSignIn.record($0.wholeNanoseconds) }
         }
         if let before {
             progress.households.runningAt[Int(before.stage.rawValue)] -= 1

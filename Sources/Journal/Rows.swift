@@ -19,7 +19,8 @@ extension HouseholdRecord {
             ColumnValue(signOn.codes.joined(separator: " ")), ColumnValue(signOn.silentRelogins),
             ColumnValue(signOn.diversion), ColumnValue(abandonedBy?.name), ColumnValue(mvpd),
             ColumnValue(throttled?.firstScreen), ColumnValue(throttled?.secondScreens),
-            ColumnValue(throttled?.beforeSignIn),
+            ColumnValue(throttled?.beforeSignIn), ColumnValue(rigLateness.inSignIn),
+            ColumnValue(rigLateness.inVisibility),
         ]
     }
 
@@ -45,10 +46,13 @@ extension HouseholdRecord {
         signOn = SignOnRecord(&columns)
         abandonedBy = columns.text().flatMap(Abandonment.init(name:))
         mvpd = columns.text()
-        if let first = columns.int(), let second = columns.int(), let before = columns.int() {
+        let requests = (columns.int(), columns.int(), columns.int())
+        if case (let first?, let second?, let before?) = requests {
             throttled = ThrottledRequests(
                 firstScreen: first, secondScreens: second, beforeSignIn: before)
         }
+        rigLateness = SignInLateness(
+            inSignIn: columns.duration() ?? .zero, inVisibility: columns.duration() ?? .zero)
     }
 }
 

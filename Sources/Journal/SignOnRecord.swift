@@ -95,7 +95,12 @@ extension HouseholdRecord {
         }
     }
 
-    /// The same less the viewer's own time; never negative.
+    /// The same as it would be had the rig been in time.
+    public var punctualSignInByPath: Duration? {
+        signInByPath.map { max(.zero, $0 - rigLateness.inSignIn) }
+    }
+
+    /// `signInByPath` less the viewer's own time; never negative.
     public var signInByPathService: Duration? {
         signInByPath.map { max(.zero, $0 - viewerTime) }
     }

@@ -41,7 +41,7 @@ private struct LiveMeasurements: Measurements {
         tally.started = progress.households.started
         tally.fates[Int(HouseholdRecord.Fate.failed.rawValue)] = progress.households.failed
         tally.abandonedByService = progress.households.abandonedByService
-        tally.signIn = progress.signIn
+        (tally.signIn, tally.punctual.signIn) = (progress.signIn, progress.punctualSignIn)
         return tally
     }
 }

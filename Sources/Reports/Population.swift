@@ -68,6 +68,10 @@ struct Population {
         var tokenVisibility = Histogram()
         /// Sign-ins on the platform, the viewer's own time in them.
         var platformSignIn = Histogram()
+        /// The same as they would be had the rig been in time.
+        var punctual = (
+            signIn: Histogram(), tokenVisibility: Histogram(), platformSignIn: Histogram()
+        )
         /// Signed in by another path than their kind asks for.
         var diverted = 0
 
@@ -93,8 +97,11 @@ struct Population {
             if let time = household.signIn { signIn.record(time) }
             if let time = household.signInService { signInService.record(time) }
             if let time = household.tokenVisibility { tokenVisibility.record(time) }
+            if let time = household.punctualSignIn { punctual.signIn.record(time) }
+            if let time = household.punctualVisibility { punctual.tokenVisibility.record(time) }
             if household.signOn.paths.first == .platform, let time = household.signInByPath {
                 platformSignIn.record(time)
+                household.punctualSignInByPath.map { punctual.platformSignIn.record($0) }
             }
             if household.divertedTo != nil { diverted += 1 }
         }

@@ -70,7 +70,8 @@ public struct RigHealth: Sendable, Hashable {
 
     /// It was late, and no lane of it, or other machine, had more to do than it can.
     var isOnlyLate: Bool { !valid && !isBusy && !hasLateShard }
-    private var isBusy: Bool { busiestLane.map { $0 > allowedBusy } ?? false }
+    /// A lane of it had more to do than it can.
+    package var isBusy: Bool { busiestLane.map { $0 > allowedBusy } ?? false }
     private var hasLateShard = false
 
     /// Too few requests were late for `validity`, but they made a threshold be missed.

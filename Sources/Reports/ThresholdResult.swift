@@ -72,24 +72,20 @@ public struct ThresholdResult: Sendable, Hashable {
         if nearness > 0, nearness < 0.01 * abs(threshold.bound) {
             actual = reading.text(value, extra: 2)
         }
-        guard !met, let operation = threshold.timedOperation else { return }
-        let inTime = ThresholdReading(threshold, Punctual(measurements))
-        if let value = inTime.value, threshold.holds(for: value) { punctual = inTime.text(value) }
+        let inTime = Punctual(measurements)
+        guard !met, let times = inTime.times(threshold) else { return }
+        let without = ThresholdReading(threshold, inTime)
+        if let value = without.value, threshold.holds(for: value) { punctual = without.text(value) }
         isMissedByMost =
             punctual == nil
-            && Self.isMissedByMost(threshold, measurements.sum(operation, kind: threshold.kind))
+            && (threshold.comparison == .below || threshold.comparison == .atMost)
+            && 2 * times.values.count(above: Int64(threshold.bound)) > times.values.count
+            && Double(times.lateness.count(above: Self.late))
+                <= Self.mostLate * Double(times.lateness.count)
     }
 
-    /// Of so many at most, the rig may have sent that share later than that many nanoseconds.
+    /// Of what most requests miss, the rig may have sent that share at most later than that many nanoseconds.
     private static let (mostLate, late): (Double, Int64) = (0.2, 10_000_000)
-
-    private static func isMissedByMost(_ threshold: Threshold, _ cell: Cell) -> Bool {
-        guard threshold.comparison == .below || threshold.comparison == .atMost,
-            Double(cell.lateness.count(above: late)) <= mostLate * Double(cell.lateness.count)
-        else { return false }
-        let times = threshold.isOfService ? cell.service : cell.punctual
-        return 2 * times.count(above: Int64(threshold.bound)) > times.count
-    }
 }
 
 extension ThresholdResult.ChartMark {
@@ -134,19 +130,7 @@ extension Threshold {
         ThresholdReading(self, measurements).value
     }
 
-    /// The operation whose times it limits, nil for all of them together; nil where it limits something else.
-    fileprivate var timedOperation: OperationName?? {
-        guard time == .latency || time == .service else { return nil }
-        return switch subject {
-        case .everything: .some(nil)
-        case .operation(let name): name
-        default: nil
-        }
-    }
-
-    fileprivate var isOfService: Bool { time == .service }
-
-    private var time: Time? {
+    fileprivate var time: Time? {
         switch measure {
         case .percentile(_, let time), .min(let time), .mean(let time), .max(let time): time
         default: nil
@@ -164,7 +148,7 @@ extension Threshold {
     }
 }
 
-/// The same with latencies as they would be had the rig been in time.
+/// The same with latencies and sign-ins as they would be had the rig been in time.
 private struct Punctual<Measured: Measurements>: Measurements {
     private let measured: Measured
     var loadSeconds: Double { measured.loadSeconds }
@@ -178,8 +162,35 @@ private struct Punctual<Measured: Measurements>: Measurements {
         return sum
     }
 
-    func tally(kind: String?) -> Population.PopulationTally { measured.tally(kind: kind) }
+    func tally(kind: String?) -> Population.PopulationTally {
+        var tally = measured.tally(kind: kind)
+        tally.signIn = tally.punctual.signIn
+        tally.tokenVisibility = tally.punctual.tokenVisibility
+        tally.platformSignIn = tally.punctual.platformSignIn
+        return tally
+    }
+
     func recoveries(from event: String) -> [EventRow.Recovery] { measured.recoveries(from: event) }
+
+    /// The times that a threshold limits, and how late the rig was with requests of theirs; nil where it limits something
+    /// else.
+    func times(_ threshold: Threshold) -> (values: Histogram, lateness: Histogram)? {
+        guard let time = threshold.time, time != .lateness else { return nil }
+        var operation: OperationName?
+        if case .operation(let name) = threshold.subject { operation = name }
+        let cell = sum(operation, kind: threshold.kind)
+        let tally = tally(kind: threshold.kind)
+        let values: Histogram? =
+            switch threshold.subject {
+            case .everything, .operation: time == .service ? cell.service : cell.latency
+            case .signIn: tally.signIn
+            case .signInService: tally.signInService
+            case .tokenVisibility: tally.tokenVisibility
+            case .platformSignIn: tally.platformSignIn
+            default: nil
+            }
+        return values.map { ($0, cell.lateness) }
+    }
 }
 
 /// What a threshold is read off: a run that is over, or one that goes on.

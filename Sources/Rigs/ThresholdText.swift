@@ -50,7 +50,11 @@ extension Threshold {
                 Relation(rawValue: String(word)).map { (word, $0) }
             }).first
         else {
-            throw Refusal(remark: "which has no operator (with spaces around it)")
+            let meant = words.split(separator: " ").lazy.compactMap { Self.meantRelations[$0] }
+                .first
+            throw Refusal(
+                remark: "which has no operator (with spaces around it)"
+                    + (meant.map { "; did you mean \($0)?" } ?? ""))
         }
         let left = words[..<comparison.0.startIndex].split(separator: " ").map(String.init)
         let right = String(words[comparison.0.endIndex...]).trimmingSpaces()
@@ -59,6 +63,10 @@ extension Threshold {
             kind: kind, subject: subject, measure: measure, comparison: comparison.1,
             bound: try bound(right, of: measure), text: text)
     }
+
+    private static let meantRelations: [Substring: String] = [
+        "=<": "<=", "≤": "<=", "=>": ">=", "≥": ">=", "=": "==",
+    ]
 
     /// Takes `kind "NAME":` off the front.
     static func kind(_ words: inout Substring) throws(Refusal) -> String? {
@@ -109,10 +117,17 @@ extension Threshold {
             rest = rest.dropFirst()
         }
         guard rest.count == 1, let word = rest.first, let measure = statistic(word, time) else {
+            if let whole = rest.first, ["throttled", "rate"].contains(whole) {
+                throw Refusal(
+                    remark:
+                        "whose '\(whole)' is of all requests together: write '\(whole)', a comparison and a value"
+                )
+            }
             throw Refusal(
                 remark: rest.isEmpty
                     ? "which names no statistic"
-                    : "whose '\(rest.joined(separator: " "))' is not a statistic")
+                    : "whose '\(rest.joined(separator: " "))' is not a statistic: min, mean, p50 to p99.9, max"
+            )
         }
         return (subject, measure)
     }
@@ -165,7 +180,10 @@ extension Threshold {
     ) throws(Refusal) -> Double {
         func parsed<Value>(_ scalar: Scalar<Value>, _ wanted: String) throws(Refusal) -> Value {
             do { return try scalar.parse(text) } catch {
-                throw Refusal(remark: "whose bound '\(text)' is not \(wanted)")
+                let joined = text.replacing(" ", with: "")
+                let hint =
+                    joined != text && (try? scalar.parse(joined)) != nil ? ": write \(joined)" : ""
+                throw Refusal(remark: "whose bound '\(text)' is not \(wanted)\(hint)")
             }
         }
         switch measure {

@@ -25,9 +25,9 @@ struct FindLimitCommand: AsyncParsableCommand {
             is read from. Without --threshold, those of the rig apply; 'errors < 1%', 'households failed < \
             5%' and 'households abandoned < 5%' apply unless a threshold replaces them.
 
-            It leaves limit.json, steps.csv, limit.html and a run directory for each step. If the rig itself \
-            cannot keep up, the search ends and says so: that step counts for nothing. Ctrl-C ends it with \
-            what is known so far.
+            It leaves limit.json, steps.csv, limit.html and a run directory for each step. A step in which the \
+            rig was late counts for nothing and is repeated once. If the rig itself cannot keep up, the search \
+            ends and says so. Ctrl-C ends it with what is known so far.
 
             Exit codes: 0 a limit found, or none up to --to or the last of --max-steps; 1 thresholds missed at \
             --from already, or in every step; 2 bad command line or rig; 3 could not run; 4 the rig, not the service, was the limit; 130 interrupted.
@@ -160,6 +160,11 @@ struct FindLimitCommand: AsyncParsableCommand {
             Terminal.complain(
                 "step \(number): \(LimitReport.rate(rate)) for about \(Self.wholeSeconds(time)) s ..."
             )
+        case (.late(let number, let rate, let reason), _) where !traffic.play.quiet:
+            Terminal.complain(
+                inWords:
+                    "step \(number): \(LimitReport.rate(rate)) counts for nothing, since the rig was late, and is repeated: "
+                    + reason)
         case (.ended(let step), false) where !traffic.play.quiet:
             Terminal.complain(inWords: LimitReport.sentence(step))
         case (.ended(let step), true): Terminal.print(LimitReport.line(step))

@@ -1,6 +1,5 @@
 import Dialects
 import Journal
-import Lanes
 import Rigs
 import Statistics
 import Synchronization
@@ -8,6 +7,7 @@ import TestSupport
 import Vocabulary
 
 @testable import Devices
+@testable import Lanes
 
 /// What a scripted service does with one request.
 enum Scripted: Sendable {
@@ -17,6 +17,8 @@ enum Scripted: Sendable {
     /// Answers with this status, and asks to wait so many seconds (`Retry-After`).
     case asks(Int, toWait: String)
     case lost(TransportError.Kind)
+    /// The rig itself sent it so long after it was due.
+    indirect case late(Duration, Scripted)
 
     static func redirect(_ location: String) -> Scripted {
         .answer(302, location, type: "location")
@@ -69,7 +71,7 @@ final class Script: Transport {
         }
         underWay[number] = completion
         let sent = lane.now
-        let (wait, result) = next(call)
+        let (wait, result) = next(call, from: device)
         lane.at(sent + wait) { [self] in
             guard let completion = underWay.removeValue(forKey: number) else { return }
             if isPoll { polls -= 1 }
@@ -88,15 +90,21 @@ final class Script: Transport {
         underWay = [:]
     }
 
-    private func next(_ call: Call) -> (Duration, Transfer.Result) {
-        let scripted: Scripted
+    private func next(_ call: Call, from device: Device) -> (Duration, Transfer.Result) {
+        var scripted: Scripted
         if let first = table[call.operation]?.first {
             scripted = first
             table[call.operation]?.removeFirst()
         } else {
             scripted = usual(call.operation)
         }
+        if case .late(let lateness, let answer) = scripted {
+            // As a request that was due when it is sent here, and went so long after it.
+            device.noteLateness(from: lane.now, to: lane.now + lateness)
+            scripted = answer
+        }
         switch scripted {
+        case .late: preconditionFailure("a request is late once")
         case .answer(let status, let location, "location"):
             return (
                 .milliseconds(10),

@@ -82,18 +82,25 @@ struct RoundTripTests {
     }
 
     @Test(
-        "cells of version 5, which knew no latency without lateness, are read as if the rig had been in time"
+        "times of version 5, which knew none without lateness, are read as if the rig had been in time"
     )
-    func olderCells() throws {
+    func olderTimes() throws {
         let scratch = TestFolder()
         var samples = Samples(Seed(11))
         var batch = Batch(lane: 0, through: Instant(.seconds(9)))
         for sequence in 1...50 {
             batch.exchanges.append(samples.exchange(household: 1, sequence: sequence))
         }
+        batch.households.append(samples.household(1))
         let writer = try HistoryWriter(path: scratch.history, header: Samples.header())
         writer.append(batch)
         _ = writer.finish(Samples.end)
+        func lateness() throws -> [SignInLateness] {
+            var found: [SignInLateness] = []
+            try History(path: scratch.history).households { found.append($0.rigLateness) }
+            return found
+        }
+        #expect(try lateness() == [samples.household(1).rigLateness])
         func cells() throws -> [Cell] {
             var cells: [Cell] = []
             try History(path: scratch.history).cells { cells.append($0) }
@@ -103,7 +110,12 @@ struct RoundTripTests {
         #expect(all.contains { $0.punctual != $0.latency })
         let database = try DatabaseQueue(path: scratch.history)
         try database.write { database in
-            try database.execute(sql: "ALTER TABLE cells DROP COLUMN punctual")
+            try database.execute(
+                sql: """
+                    ALTER TABLE cells DROP COLUMN punctual;
+                    ALTER TABLE households DROP COLUMN late_sign_in_ns;
+                    ALTER TABLE households DROP COLUMN late_visibility_ns
+                    """)
             try database.execute(
                 sql: "UPDATE meta SET value = 'screenrig/history/5' WHERE key = 'schema'")
         }
@@ -111,6 +123,7 @@ struct RoundTripTests {
         let old = try cells()
         #expect(old.map(\.latency) == all.map(\.latency))
         #expect(old.allSatisfy { $0.punctual == $0.latency })
+        #expect(try lateness() == [SignInLateness()])
     }
 
     @Test("one household's exchanges come in their order, alone or in all lives")

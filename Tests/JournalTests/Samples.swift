@@ -58,6 +58,8 @@ struct Samples {
                 beforeSignIn: $0.dice.below(9))
         }
         record.ended = maybe { $0.instant() }
+        record.rigLateness = SignInLateness(
+            inSignIn: .nanoseconds(number + 2), inVisibility: .nanoseconds(number + 1))
         return record
     }
 

@@ -14,6 +14,11 @@ private struct Polled: Recorded {
     /// Every so many polls one was sent `lateness` late; 0: none.
     var lateEvery = 0
     var lateness = Duration.zero
+    /// So many households, and how long after their phones' last responses their TVs had their tokens.
+    var homes = 20
+    var seenAfter = Duration.milliseconds(600)
+    /// Every so many of them because of a rig that was late for `lateness` of it.
+    var lateHomes = 0
 
     var header: HistoryHeader { Small().header }
     var end: HistoryEnd? { Small().end }
@@ -35,7 +40,17 @@ private struct Polled: Recorded {
     }
 
     func households(_ body: (HouseholdRecord) throws -> Void) throws {
-        try Small().households { if $0.fate == .signedIn { try body($0) } }
+        for home in 0..<homes {
+            let late = lateHomes > 0 && home % lateHomes == 0 ? lateness : .zero
+            var record = HouseholdRecord(
+                household: home, kind: "family", lane: 0, arrived: .start)
+            record.codeShown = .start
+            record.phoneDone = .start + .seconds(10)
+            record.tokenSeen = .start + .seconds(10) + seenAfter + late
+            record.rigLateness = SignInLateness(inSignIn: late, inVisibility: late)
+            (record.stage, record.fate) = (.signedIn, .signedIn)
+            try body(record)
+        }
     }
 
     func errorGroups() throws -> [ErrorGroup] { [] }
@@ -56,6 +71,49 @@ struct LateThresholdTests {
         Threshold(
             subject: .operation(.pollToken), measure: measure, comparison: .below,
             bound: milliseconds * 1e6, text: "\(measure) < \(milliseconds)")
+    }
+
+    /// A measure of sign-ins.
+    private func summary(
+        _ run: Polled, _ subject: Threshold.Subject, _ share: Double, _ milliseconds: Double
+    ) throws -> Summary {
+        let threshold = Threshold(
+            subject: subject, measure: .percentile(share, .latency), comparison: .below,
+            bound: milliseconds * 1e6, text: "\(subject) < \(milliseconds)")
+        return try Summary(run, thresholds: [threshold])
+    }
+
+    @Test(
+        "sign-ins that only the rig's own lateness made too long are not the service's",
+        arguments: [(Threshold.Subject.signIn, 11_000.0), (.tokenVisibility, 1_000)])
+    func signIns(subject: Threshold.Subject, bound: Double) throws {
+        var run = seldomLate
+        run.lateHomes = 10
+        let late = try summary(run, subject, 0.95, bound)
+        #expect(late.exitStatus == .untrusted, "\(late.headline)")
+        #expect(
+            late.rigHealth.reasons.first?.contains("would be met: ") == true,
+            "\(late.rigHealth.reasons)")
+        // Without the lateness it is missed, too.
+        let slow = try summary(run, subject, 0.95, bound - 500)
+        #expect(slow.exitStatus == .missed, "\(slow.headline)")
+        run.lateHomes = 0
+        #expect(try summary(run, subject, 0.95, bound).exitStatus == .passed)
+    }
+
+    @Test(
+        "sign-ins of which most are too long fail a run whose rig was late, and others do not",
+        arguments: [
+            (Threshold.Subject.tokenVisibility, 500.0, Summary.ExitStatus.missed),
+            (.signIn, 10_500, .missed), (.signInService, 10_500, .missed),
+            (.tokenVisibility, 601, .untrusted),
+        ])
+    func slowSignIns(subject: Threshold.Subject, bound: Double, status: Summary.ExitStatus) throws {
+        let run = Polled(
+            took: .milliseconds(600), lateEvery: 15, lateness: .milliseconds(700), lateHomes: 2)
+        let summary = try summary(run, subject, 0.95, bound)
+        #expect(!summary.rigHealth.valid)
+        #expect(summary.exitStatus == status, "\(summary.headline)")
     }
 
     /// Below 1,000 requests a twentieth of them may be late: this is less.

@@ -8,6 +8,33 @@ import Vocabulary
 @testable import Reports
 
 @Suite("What find-limit leaves") struct LimitReportTests {
+    @Test(
+        "a step in which the rig was late is repeated once, and the next one says so; late again it is the limit"
+    )
+    func late() throws {
+        let step = try #require(try Self.report().steps.first)
+        var search = LimitSteps(.init(from: 1, to: 100))
+        var played: [String] = []
+        func play(_ came: LimitSteps.Played) {
+            guard let (number, rate) = search.next() else { return }
+            played.append("\(number) at \(rate)")
+            search.take(came, at: rate)
+        }
+        play(.late("its process did not run for 1.2 s"))
+        #expect(search.ending == nil && search.steps.isEmpty)
+        play(.step(step))
+        #expect(
+            search.steps.map(\.remark) == [
+                "repeats step 1, in which the rig was late: its process did not run for 1.2 s"
+            ])
+        play(.late("it was late"))
+        play(.late("it was late again"))
+        play(.step(step))
+        #expect(played == ["1 at 1.0", "2 at 1.0", "3 at 2.0", "4 at 2.0"])
+        #expect(search.steps.count == 1)
+        #expect(search.ending == .rigWasLimit(rate: 2, reason: "it was late again"))
+    }
+
     static let thresholds = [
         Threshold(
             subject: .operation(.pollToken), measure: .percentile(0.99, .latency),

@@ -83,7 +83,7 @@ extension Household {
     func beginSignIn() {
         isTimed = record.tokenSeen == nil
         phoneDone = nil
-        if isTimed { record.signOn.began = lane.now }
+        if isTimed { beginTiming() }
         pickersBefore = record.signOn.pickers
     }
 

@@ -285,7 +285,8 @@ extension DeviceGrant {
             let answer: Answer =
                 result == .success ? .done : .page(reply.shownPage)
             return Reading(.ok, answer, Observation(result))
-        case 408, 500...: return Reading(.serverError, .fault, reason: document.errorWord)
+        case _ where reply.isServerFailure:
+            return Reading(.serverError, .fault, reason: document.errorWord)
         default:
             let reason = document.errorWord
             var reading = Reading(

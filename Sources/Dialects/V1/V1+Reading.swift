@@ -56,7 +56,8 @@ extension V1 {
         }
         switch reply.status {
         case 200..<300: return readSuccess(document, to: call)
-        case 408, 500...: return Reading(.serverError, .fault, reason: document.errorWord)
+        case _ where reply.isServerFailure:
+            return Reading(.serverError, .fault, reason: document.errorWord)
         case 401:
             let reason = document.errorWord
             return Reading(.rejected, .staleToken, Observation(.denied), reason: reason)

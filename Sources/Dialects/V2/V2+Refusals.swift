@@ -5,7 +5,7 @@ internal import Vocabulary
 extension V2 {
     func readRefusal(_ error: ServiceError, to call: Call) -> Reading {
         let reason = Untrusted(error.word)
-        let isServerFailure = Reply(status: error.status).isServerFailure
+        let isServerFailure = Reply.isServerFailure(error.status)
         func rejected(_ answer: Answer, _ result: Observation.Result = .denied) -> Reading {
             Reading(.rejected, answer, Observation(result), reason: reason)
         }

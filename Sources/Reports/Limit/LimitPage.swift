@@ -227,10 +227,12 @@ enum LimitPage {
             + report.expressions.map { .number("\($0)") }
             + beside.map { .number("\($0.name)") } + (isTimed ? [.number("Lateness p99")] : [])
         let rows = report.steps.map { step -> [HTML] in
+            let remark: HTML =
+                step.remark.isEmpty ? .none : "<br/><span class=\"soft\">\(step.remark)</span>"
             let word: HTML =
                 step.held
-                ? "<span class=\"good\">held</span>"
-                : "<span class=\"bad\">missed</span>\(step.remark.isEmpty ? .none : "<br/><span class=\"soft\">\(step.remark)</span>")"
+                ? "<span class=\"good\">held</span>\(remark)"
+                : "<span class=\"bad\">missed</span>\(remark)"
             let lateness = step.latenessP99Ms.map { Figures.time(milliseconds: $0) } ?? "–"
             return [
                 "<a href=\"\(step.run)/report.html\">\(step.number)</a>", word,

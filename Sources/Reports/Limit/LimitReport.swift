@@ -65,6 +65,13 @@ package struct LimitReport: Sendable, Hashable {
             self.remark = remark.isEmpty ? waiting ?? "" : remark
         }
 
+        /// It repeats that step, in which the rig was late.
+        package mutating func note(repeats number: Int, because reason: String) {
+            let note =
+                "repeats step \(number), in which the rig was late: \(Sanitizer.line(reason))"
+            remark = remark.isEmpty ? note : "\(remark); \(note)"
+        }
+
         /// All thresholds were met, and it is missed because of its growing backlog.
         var isOfGrowthAlone: Bool { growth != nil && readings.allSatisfy(\.met) }
     }

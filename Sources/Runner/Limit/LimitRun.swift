@@ -42,6 +42,8 @@ package final class LimitRun: @unchecked Sendable {
     package enum News {
         /// A step begins: its number from 1, its rate in households per second, its expected duration.
         case begins(Int, rate: Double, lasting: Duration)
+        /// The rig was late in this step, for that reason: it counts for nothing, and is repeated.
+        case late(Int, rate: Double, reason: String)
         case ended(LimitReport.Step)
     }
 
@@ -87,36 +89,36 @@ package final class LimitRun: @unchecked Sendable {
     /// prepared, recorded or read; where a later one cannot, the report has those before it.
     package func run(_ tell: (News) -> Void) async throws -> LimitReport {
         let started = UTCTime(microseconds: WallClock.microseconds).rfc3339
-        var search = LimitSearch(terms.search)
-        var steps: [LimitReport.Step] = []
+        var search = LimitSteps(terms.search)
         var preparation: Preparation?
-        var ending: LimitReport.Ending?
-        while ending == nil, let rate = search.next {
-            let number = steps.count + 1
+        while let (number, rate) = search.next() {
             if number > 1 { await recover() }
             if isInterrupted { break }
             do {
-                switch try await step(number, rate: rate, &preparation, tell) {
-                case .ended(let end): ending = end
-                case .step(let step):
-                    search.note(rate: step.rate, held: step.held)
-                    steps.append(step)
-                    tell(.ended(step))
+                let played = try await step(number, rate: rate, &preparation, tell)
+                search.take(played, at: rate)
+                switch played {
+                case .late(let reason) where search.ending == nil:
+                    tell(.late(number, rate: rate, reason: reason))
+                case .step: search.steps.last.map { tell(.ended($0)) }
+                case .late, .ended: break
                 }
             } catch  where number > 1 {
-                ending =
-                    isInterrupted
-                    ? .interrupted
-                    : .couldNotRun("step \(number): \(Self.withoutEnd("\(error)"))")
+                search.take(
+                    .ended(
+                        isInterrupted
+                            ? .interrupted
+                            : .couldNotRun("step \(number): \(Self.withoutEnd("\(error)"))")),
+                    at: rate)
             }
         }
-        let how = ending ?? search.ending.map { .init($0) } ?? .interrupted
         return LimitReport(
             LimitReport.About(
                 rig: rig.name, target: preparation?.target ?? "", version: Release.version,
                 started: started, seed: rig.seed.value, isVirtual: terms.isVirtual,
                 thresholds: rig.thresholds, stepSeconds: terms.stepSeconds,
-                warmUpSeconds: terms.warmUpSeconds), search, steps: steps, ending: how)
+                warmUpSeconds: terms.warmUpSeconds), search.search, steps: search.steps,
+            ending: search.ending ?? .interrupted)
     }
 
     /// What the first step finds out for all.
@@ -140,7 +142,7 @@ package final class LimitRun: @unchecked Sendable {
 
     private func step(
         _ number: Int, rate: Double, _ preparation: inout Preparation?, _ tell: (News) -> Void
-    ) async throws -> Played {
+    ) async throws -> LimitSteps.Played {
         let stepRig = try rigOfStep(rate, rig.seed.child("limit step", number).value)
         let plan = PlanEstimate(Plan(stepRig, seed: stepRig.seed), on: .here(for: stepRig))
         if let reason = beforehand(plan, stepRig) {
@@ -166,14 +168,9 @@ package final class LimitRun: @unchecked Sendable {
         terms.isVirtual ? nil : plan.refusal(on: .here(for: rig))
     }
 
-    private enum Played {
-        case step(LimitReport.Step)
-        case ended(LimitReport.Ending)
-    }
-
     private func play(
         _ rig: Rig, on venue: Venue, number: Int, rate: Double, _ options: RunOptions
-    ) async throws -> Played {
+    ) async throws -> LimitSteps.Played {
         let run = (directory.path as NSString).appendingPathComponent(
             "step-" + (number < 10 ? "0" : "") + "\(number)")
         let folder: RunDirectory
@@ -208,7 +205,7 @@ package final class LimitRun: @unchecked Sendable {
     private func judge(
         _ rig: Rig, _ folder: RunDirectory, _ summary: Summary, _ findings: Findings?,
         number: Int, rate: Double
-    ) throws -> Played {
+    ) throws -> LimitSteps.Played {
         let history: History
         let part: SteadyPart
         let begin = Int(Instant(rig.preparation).milliseconds / 1000) + terms.warmUpSeconds
@@ -231,7 +228,8 @@ package final class LimitRun: @unchecked Sendable {
         let breaker = history.end?.breaker ?? ""
         let whyEnded = summary.outage ?? (breaker.isEmpty ? nil : breaker)
         if whyEnded == nil, let reason = summary.rigHealth.whyNoStep(part, rig.thresholds) {
-            return .ended(.rigWasLimit(rate: rate, reason: reason))
+            return summary.rigHealth.isBusy
+                ? .ended(.rigWasLimit(rate: rate, reason: reason)) : .late(reason)
         }
         let waits = history.restraint.accountWaits
         if whyEnded == nil,
