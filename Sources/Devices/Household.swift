@@ -35,7 +35,7 @@ actor Household {
         didSet {
             guard isTimed else { return }
             record.phoneDone = phoneDone
-            lateBefore.visibility = tv.device.householdLateness
+            if let phoneDone { lateAtPhone = late(by: phoneDone) }
         }
     }
     /// It signs in before the load: nothing that it does counts.
@@ -49,8 +49,10 @@ actor Household {
     private var delayBefore = (phone: Duration.zero, tv: Duration.zero)
     /// What `delayByRig` would be when the code was shown, counted from the beginning.
     private var rigBefore = (held: Duration.zero, late: Duration.zero)
-    /// For how long the rig had been late when the times of the sign-in began.
-    private var lateBefore = (signIn: Duration.zero, visibility: Duration.zero)
+    /// For how long the rig had been late, with any request and with those of phones, when the time of the sign-in began.
+    private var lateBefore = (all: Duration.zero, phones: Duration.zero)
+    /// The same when the phone was done.
+    private var lateAtPhone = (all: Duration.zero, phones: Duration.zero)
     /// When the newest code expires, by the lifetime that came with it.
     var codeEnd: Instant?
     /// For how long the TV waited for the response with its code.
@@ -224,10 +226,10 @@ actor Household {
         noteDelay()
         if record.codeShown == nil, record.tokenSeen == nil {
             record.codeShown = instant
-            lateBefore.signIn = tv.device.householdLateness
+            lateBefore = late(by: instant)
         }
         delayBefore = (phone.device.delayed, tv.device.delayed)
-        rigBefore = (held, tv.device.householdLateness)
+        rigBefore = (held, tv.device.householdLateness.total)
     }
 
     /// Takes what a rate limit of this run, or the rig's lateness, has delayed the phone, or the web view, since the code was shown out of the
@@ -252,24 +254,38 @@ actor Household {
         noteDelay()
         record.viewerTime = max(record.viewerTime, before + polled)
         record.tokenSeen = instant
-        let late = tv.device.householdLateness
-        record.rigLateness.inSignIn = late - lateBefore.signIn
-        if record.phoneDone != nil {
-            record.rigLateness.inVisibility = late - lateBefore.visibility
-        }
+        noteLateness(by: instant)
         tv.device.isSignedIn = true
     }
 
     /// The time of a sign-in counts from now on.
     func beginTiming() {
         record.signOn.began = lane.now
-        lateBefore.signIn = tv.device.householdLateness
+        lateBefore = late(by: lane.now)
+    }
+
+    private func late(by instant: Instant) -> (all: Duration, phones: Duration) {
+        let all = tv.device.householdLateness.total(by: instant)
+        return phone.device === tv.device
+            ? (all, all) : (all, tv.device.phonesLateness.total(by: instant))
+    }
+
+    /// Until the phone is done, a poll that is late delays nothing.
+    private func noteLateness(by instant: Instant) {
+        let now = late(by: instant)
+        guard record.phoneDone != nil else {
+            record.rigLateness.inSignIn = now.all - lateBefore.all
+            return
+        }
+        record.rigLateness.inVisibility = now.all - lateAtPhone.all
+        record.rigLateness.inSignIn =
+            lateAtPhone.phones - lateBefore.phones + record.rigLateness.inVisibility
     }
 
     /// For how long, since the code was shown, rate limits of this run have delayed the phones, and the rig was late with requests
     /// of whichever device.
     var delayByRig: (held: Duration, late: Duration) {
-        (held - rigBefore.held, tv.device.householdLateness - rigBefore.late)
+        (held - rigBefore.held, tv.device.householdLateness.total - rigBefore.late)
     }
 
     private var held: Duration {

@@ -20,7 +20,7 @@ struct Entries {
     var watermark: (through: Instant, exchanges: Int)?
 }
 
-/// The database file while it is written. Used on the writer's queue only.
+/// The database file while it is written. Used on the writer's queue only, or while that waits.
 final class HistoryStore {
     private let database: DatabaseQueue
     private let path: String

@@ -5,23 +5,24 @@ public import Vocabulary
 /// Writes a history while the run goes on, off the lanes: batches are handed over to a serial queue
 /// of its own, counted there, and written in transactions, at least one in each second.
 ///
-/// Safe because `ledger` is used on `queue` only, which `assertOnQueue` checks; everything else that
-/// changes is inside a `Mutex`.
+/// Safe because `ledger` is used on `queue` only, or while that waits (`Background`), which
+/// `assertOnQueue` checks; everything else that changes is inside a `Mutex` or atomic.
 public final class HistoryWriter: HistorySink, @unchecked Sendable {
     private let queue = DispatchQueue(label: "screenrig.journal", qos: .utility)
     private let ledger: Ledger
     private let timer: any DispatchSourceTimer
     /// Lets only so many batches wait, where lanes may be made to wait.
     private let gate: DispatchSemaphore?
+    private let background = Background()
     private let onFailure: @Sendable (String) -> Void
     private let shared = Mutex(WriterState())
+    /// In the batches that wait. The thread that lanes go before asks for it, and may hold no lock that a lane wants.
+    private let waitingExchanges = Atomic(0)
 
     private struct WriterState {
         var progress = Progress()
         var failure: String?
         var waiting = 0
-        /// In those batches.
-        var waitingExchanges = 0
         var ticks = 0
         var observer: (@Sendable (Progress) -> Void)?
     }
@@ -65,10 +66,9 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
         timer = DispatchSource.makeTimerSource(queue: queue)
         timer.schedule(deadline: .now() + Self.beat, repeating: Self.beat)
         timer.setEventHandler { [weak self] in self?.tick() }
-        // Lanes that wait for the journal have nothing to go first with.
         if !waits {
             ledger.pause = { [unowned self] in
-                Background.giveWay(waiting: shared.withLock { $0.waitingExchanges })
+                Background.giveWay(waiting: waitingExchanges.load(ordering: .relaxed))
             }
         }
         // From here on the queue may have the ledger.
@@ -83,20 +83,15 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
     public func append(_ batch: Batch) {
         gate?.wait()
         let count = batch.exchanges.count
-        let isBehind = shared.withLock { shared in
-            shared.waiting += 1
-            shared.waitingExchanges += count
-            return gate == nil && shared.waitingExchanges > backlog
-        }
+        shared.withLock { $0.waiting += 1 }
+        let waiting = waitingExchanges.add(count, ordering: .relaxed).newValue
+        let isBehind = gate == nil && waiting > backlog
         queue.async { [self] in
             assertOnQueue()
-            if gate == nil { Background.begin() }
             delay()
-            ledger.take(batch, keeps: !isBehind)
-            shared.withLock { shared in
-                shared.waiting -= 1
-                shared.waitingExchanges -= count
-            }
+            workBesideLanes { ledger.take(batch, keeps: !isBehind) }
+            shared.withLock { $0.waiting -= 1 }
+            waitingExchanges.subtract(count, ordering: .relaxed)
             gate?.signal()
             tellFailure()
         }
@@ -197,14 +192,19 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
     /// Five times in a second: so at most the last second is missing after `kill -9`.
     private func tick() {
         assertOnQueue()
-        if gate == nil { Background.begin() }
-        ledger.settle()
+        workBesideLanes { ledger.settle() }
         tellFailure()
         let ticks = shared.withLock { shared in
             shared.ticks += 1
             return shared.ticks
         }
-        if ticks.isMultiple(of: Self.beatsToProgress) { publish() }
+        if ticks.isMultiple(of: Self.beatsToProgress) { workBesideLanes { publish() } }
+    }
+
+    /// Lanes that wait for the journal have nothing to go first with.
+    private func workBesideLanes(_ work: () -> Void) {
+        guard gate == nil else { return work() }
+        background.run(waiting: waitingExchanges.load(ordering: .relaxed), work)
     }
 
     private func publish() {

@@ -33,7 +33,8 @@ public struct ThrottledRequests: Sendable, Hashable {
     public var total: Int { firstScreen + secondScreens }
 }
 
-/// For how long the rig was late with requests of a household, what overlaps counted once.
+/// For how long the rig was late with requests of a household on which its sign-in waited: of its phones until they were done,
+/// and of whichever screen from then on. What overlaps counts once.
 public struct SignInLateness: Sendable, Hashable {
     /// Between what `HouseholdRecord.signInByPath` counts from and the TV's token.
     public var inSignIn = Duration.zero
@@ -195,10 +196,10 @@ public struct HouseholdRecord: Sendable, Hashable {
         return max(.zero, tokenSeen - phoneDone)
     }
 
-    /// `signIn` as it would be had the rig been in time.
+    /// `signIn` without the rig's lateness: no longer than it would be had the rig been in time.
     public var punctualSignIn: Duration? { signIn.map { max(.zero, $0 - rigLateness.inSignIn) } }
 
-    /// `tokenVisibility` as it would be had the rig been in time.
+    /// `tokenVisibility` without the rig's lateness, likewise.
     public var punctualVisibility: Duration? {
         tokenVisibility.map { max(.zero, $0 - rigLateness.inVisibility) }
     }

@@ -3,7 +3,7 @@ internal import Glibc
 internal import Vocabulary
 
 /// What a writer knows: counts everything, keeps what is to be kept, and writes it in transactions
-/// after each of which the file is consistent in itself. Used on the writer's queue only.
+/// after each of which the file is consistent in itself. Used on the writer's queue only, or while that waits.
 final class Ledger {
     private let store: HistoryStore
     private let reserve: Reserve

@@ -96,7 +96,7 @@ public struct Progress: Sendable, Hashable {
     public var lateness = Histogram()
     /// Code shown → token seen, of the households that came so far.
     public var signIn = Histogram()
-    /// The same as they would be had the rig been in time.
+    /// The same without the rig's lateness.
     public var punctualSignIn = Histogram()
     /// Requests that a ceiling held back so far, and those that it holds back now.
     public var heldBack = 0

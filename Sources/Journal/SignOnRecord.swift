@@ -95,7 +95,7 @@ extension HouseholdRecord {
         }
     }
 
-    /// The same as it would be had the rig been in time.
+    /// The same without the rig's lateness (`punctualSignIn`).
     public var punctualSignInByPath: Duration? {
         signInByPath.map { max(.zero, $0 - rigLateness.inSignIn) }
     }

@@ -63,7 +63,9 @@ public final class Device {
     private var late = Duration.zero
     private var lateUntil = Instant.start
     /// For how long the rig was late with requests of any device of its household: what one stop holds up counts once.
-    public var householdLateness: Duration { counter.late }
+    public var householdLateness: LateTime { counter.late }
+    /// The same of its second screens alone.
+    public var phonesLateness: LateTime { counter.phonesLate }
     private var waiting = 0
     private var waitsSince = Instant.start
 
@@ -78,7 +80,8 @@ public final class Device {
     /// A request that was due at `due` was sent at `begun`. A millisecond is no delay to anybody.
     func noteLateness(from due: Instant, to begun: Instant) {
         guard begun - due > .milliseconds(1) else { return }
-        counter.noteLateness(from: due, to: begun)
+        counter.late.add(from: due, to: begun)
+        if id.role == .secondScreen { counter.phonesLate.add(from: due, to: begun) }
         let since = max(due, lateUntil)
         guard waiting == 0, begun > since else { return }
         lateUntil = begun
@@ -126,16 +129,9 @@ public final class Device {
         fileprivate var throttled = ThrottledRequests()
         fileprivate var isSignedIn = false
         fileprivate var signInEnd: Instant?
-        fileprivate private(set) var late = Duration.zero
-        private var lateUntil = Instant.start
+        fileprivate var late = LateTime()
+        fileprivate var phonesLate = LateTime()
         public init() {}
-
-        fileprivate func noteLateness(from due: Instant, to begun: Instant) {
-            let since = max(due, lateUntil)
-            guard begun > since else { return }
-            lateUntil = begun
-            late += begun - since
-        }
 
         func next() -> Int {
             last += 1

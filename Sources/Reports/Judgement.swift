@@ -82,7 +82,7 @@ extension Summary {
             settle(
                 .fail, .missed,
                 "Failed: \(missedSentence(missed.count)); \(progress). The rig was late, too, but \(worst.expression) was "
-                    + "missed by more than half of all requests, most of which it sent in time.")
+                    + "missed by more than half, and it sent most requests in time.")
         } else if let bottleneck, breachFails {
             let also =
                 missed.isEmpty ? "" : " Also, \(missedSentence(missed.count)); \(progress)."

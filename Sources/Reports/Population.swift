@@ -68,7 +68,7 @@ struct Population {
         var tokenVisibility = Histogram()
         /// Sign-ins on the platform, the viewer's own time in them.
         var platformSignIn = Histogram()
-        /// The same as they would be had the rig been in time.
+        /// The same without the rig's lateness.
         var punctual = (
             signIn: Histogram(), tokenVisibility: Histogram(), platformSignIn: Histogram()
         )

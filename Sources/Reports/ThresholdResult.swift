@@ -18,9 +18,9 @@ public struct ThresholdResult: Sendable, Hashable {
     /// It is about households, errors or throttled requests: a rig that is late measures times wrong, but
     /// counts right (README.md, exit code 4).
     public var isAboutCounts = false
-    /// Missed, and met if requests counted from when the rig began them: then the value. Only its own lateness misses it.
+    /// Missed, and met without the rig's lateness: then the value. Only its own lateness misses it.
     public private(set) var punctual: String?
-    /// Missed by more than half of the requests, although the rig sent most of them in time: no lateness explains that.
+    /// Missed by more than half of the requests or sign-ins, although the rig sent most requests in time: no lateness explains that.
     public private(set) var isMissedByMost = false
     /// Where a chart draws it; nil where none does.
     public var mark: ChartMark?
@@ -148,7 +148,7 @@ extension Threshold {
     }
 }
 
-/// The same with latencies and sign-ins as they would be had the rig been in time.
+/// The same with latencies and sign-ins without the rig's lateness.
 private struct Punctual<Measured: Measurements>: Measurements {
     private let measured: Measured
     var loadSeconds: Double { measured.loadSeconds }

@@ -186,8 +186,8 @@ extension Rig: RigSection {
             "validity", section: \.validity,
             "When the rig itself counts as the bottleneck, so that the run is invalid. Besides: if the process did not run "
                 + "(SIGSTOP, or a machine without time for it) for 2 s or more and for more than 1 % of the run; "
-                + "and if every missed threshold on the times of requests would be met without that lateness, and none on other times was missed. A threshold that more than half of the "
-                + "requests miss, most of which were sent in time, is the service's although the rig was late."
+                + "and if every missed threshold on the times of requests or sign-ins would be met without that lateness, and none on other times was missed. A threshold that more than half of "
+                + "them miss is the service's although the rig was late, if it sent most requests in time."
         ).changingNoRequest,
         Key(
             "promises", .either(.from(.words()) { PromiseKeys(level: $0) }, .section),

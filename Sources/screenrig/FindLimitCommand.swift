@@ -26,7 +26,7 @@ struct FindLimitCommand: AsyncParsableCommand {
             5%' and 'households abandoned < 5%' apply unless a threshold replaces them.
 
             It leaves limit.json, steps.csv, limit.html and a run directory for each step. A step in which the \
-            rig was late counts for nothing and is repeated once. If the rig itself cannot keep up, the search \
+            rig was late is not counted and is repeated once. If the rig itself cannot keep up, the search \
             ends and says so. Ctrl-C ends it with what is known so far.
 
             Exit codes: 0 a limit found, or none up to --to or the last of --max-steps; 1 thresholds missed at \
@@ -163,7 +163,7 @@ struct FindLimitCommand: AsyncParsableCommand {
         case (.late(let number, let rate, let reason), _) where !traffic.play.quiet:
             Terminal.complain(
                 inWords:
-                    "step \(number): \(LimitReport.rate(rate)) counts for nothing, since the rig was late, and is repeated: "
+                    "step \(number): \(LimitReport.rate(rate)) is not counted, since the rig was late, and is repeated: "
                     + reason)
         case (.ended(let step), false) where !traffic.play.quiet:
             Terminal.complain(inWords: LimitReport.sentence(step))

@@ -99,8 +99,8 @@ final class Script: Transport {
             scripted = usual(call.operation)
         }
         if case .late(let lateness, let answer) = scripted {
-            // As a request that was due when it is sent here, and went so long after it.
-            device.noteLateness(from: lane.now, to: lane.now + lateness)
+            let due = Instant(nanoseconds: lane.now.nanoseconds - lateness.nanoseconds)
+            device.noteLateness(from: due, to: lane.now)
             scripted = answer
         }
         switch scripted {

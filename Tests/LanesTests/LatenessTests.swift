@@ -75,14 +75,25 @@ struct LatenessTests {
         device.noteLateness(from: at(2), to: at(5))
         device.noteLateness(from: at(4), to: at(6))
         device.noteLateness(from: at(8), to: at(8) + .milliseconds(1))
-        #expect(device.householdLateness == .seconds(5) && device.delayed == .seconds(5))
+        #expect(device.householdLateness.total == .seconds(5) && device.delayed == .seconds(5))
         #expect(device.held(by: at(9)) == .zero)
         // Held back by a ceiling at the same time: that is one delay.
         device.beginDelay(at: at(9))
         device.noteLateness(from: at(9), to: at(11))
         device.endDelay(at: at(12))
-        #expect(device.householdLateness == .seconds(7) && device.delayed == .seconds(8))
+        #expect(device.householdLateness.total == .seconds(7) && device.delayed == .seconds(8))
         #expect(device.held(by: at(12)) == .seconds(3))
+    }
+
+    @Test("of a stop counts what was before an instant in it, where a response came meanwhile")
+    func within() {
+        var late = LateTime()
+        late.add(from: at(1), to: at(2))
+        late.add(from: at(10), to: at(12))
+        late.add(from: at(11), to: at(13))
+        #expect(late.total == .seconds(4))
+        let totals = [9, 10, 11, 12, 13, 14].map { late.total(by: at($0)) }
+        #expect(totals == [1, 1, 2, 3, 4, 4].map { .seconds($0) })
     }
 
     @Test("what follows a response at once was due when that arrived, not when a late lane read it")

@@ -16,7 +16,7 @@ import Vocabulary
         var search = LimitSteps(.init(from: 1, to: 100))
         var played: [String] = []
         func play(_ came: LimitSteps.Played) {
-            guard let (number, rate) = search.next() else { return }
+            guard let (number, rate) = search.begin() else { return }
             played.append("\(number) at \(rate)")
             search.take(came, at: rate)
         }
@@ -24,7 +24,7 @@ import Vocabulary
         #expect(search.ending == nil && search.steps.isEmpty)
         play(.step(step))
         #expect(
-            search.steps.map(\.remark) == [
+            search.steps.map(\.notes) == [
                 "repeats step 1, in which the rig was late: its process did not run for 1.2 s"
             ])
         play(.late("it was late"))

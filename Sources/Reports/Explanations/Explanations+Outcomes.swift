@@ -29,8 +29,8 @@ extension Explanation {
                 + "counts (households, errors) takes precedence: then the exit code is 1, and the "
                 + "headline names both. From 1,000 requests on, the p99 of lateness decides; below "
                 + "that, at least 10 requests and 5 % of all must be late. Fewer are enough if every missed "
-                + "threshold on the times of requests would be met without that lateness, and none on other times was missed. A threshold that more than half of the requests "
-                + "miss, most of which were sent in time, fails the run although the rig was late.",
+                + "threshold on the times of requests or sign-ins would be met without that lateness, and none on other times was missed. A threshold that more than half of them "
+                + "miss fails the run although the rig was late, if it sent most requests in time.",
             harmless: "Other work on this machine. What to do: \(Summary.bottleneckRemedy).",
             send: ""),
         Explanation(

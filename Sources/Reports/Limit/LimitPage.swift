@@ -228,7 +228,7 @@ enum LimitPage {
             + beside.map { .number("\($0.name)") } + (isTimed ? [.number("Lateness p99")] : [])
         let rows = report.steps.map { step -> [HTML] in
             let remark: HTML =
-                step.remark.isEmpty ? .none : "<br/><span class=\"soft\">\(step.remark)</span>"
+                step.notes.isEmpty ? .none : "<br/><span class=\"soft\">\(step.notes)</span>"
             let word: HTML =
                 step.held
                 ? "<span class=\"good\">held</span>\(remark)"

@@ -40,6 +40,10 @@ package struct LimitReport: Sendable, Hashable {
         package var held: Bool
         /// What else decided it, such as the breaker; empty: nothing.
         package var remark: String
+        /// That it is a second try, and why; empty: it is not.
+        package var repeats = ""
+        /// Both, for a reader.
+        var notes: String { [remark, repeats].filter { !$0.isEmpty }.joined(separator: "; ") }
 
         package init(
             number: Int, rate: Double, seed: UInt64, run: String, _ part: SteadyPart,
@@ -63,13 +67,6 @@ package struct LimitReport: Sendable, Hashable {
                     + "part, \($0.to) in the last"
             }
             self.remark = remark.isEmpty ? waiting ?? "" : remark
-        }
-
-        /// It repeats that step, in which the rig was late.
-        package mutating func note(repeats number: Int, because reason: String) {
-            let note =
-                "repeats step \(number), in which the rig was late: \(Sanitizer.line(reason))"
-            remark = remark.isEmpty ? note : "\(remark); \(note)"
         }
 
         /// All thresholds were met, and it is missed because of its growing backlog.
@@ -213,7 +210,7 @@ package struct LimitReport: Sendable, Hashable {
                 + "About the service: \(seenText)."
         case .interrupted:
             steps.isEmpty
-                ? "Interrupted before the first step had ended."
+                ? "Interrupted before a step that counts had ended."
                 : "Interrupted after \(Figures.counted(steps.count, "step")): \(seenText)."
         case .couldNotRun(let reason):
             "Could not run: \(reason)." + (steps.isEmpty ? "" : " About the service: \(seenText).")
@@ -314,7 +311,7 @@ package struct LimitReport: Sendable, Hashable {
     private static func json(_ step: Step) -> JSON {
         .members([
             ("number", .integer(step.number)), ("ratePerSecond", .decimal(step.rate, 4)),
-            ("held", .bool(step.held)), ("remark", .string(step.remark)),
+            ("held", .bool(step.held)), ("remark", .string(step.notes)),
             ("run", .string(step.run)), ("seed", .number(String(step.seed))),
             ("households", .integer(step.households)),
             ("requestsPerSecond", .decimal(step.requestsPerSecond, 2)),
@@ -350,7 +347,7 @@ package struct LimitReport: Sendable, Hashable {
                         DecimalText.trimmed(step.errorShare, 5),
                         DecimalText.trimmed(step.throttledShare, 5),
                         step.latenessP99Ms.map { DecimalText.trimmed($0) } ?? "",
-                        String(step.violations), step.run, Sanitizer.line(step.remark),
+                        String(step.violations), step.run, Sanitizer.line(step.notes),
                     ] + step.readings.map(\.actual))
             }.joined()
     }
@@ -379,7 +376,7 @@ package struct LimitReport: Sendable, Hashable {
         // What was asked for comes last, behind what holds by default.
         let shown = step.held ? step.readings.suffix(1) : step.readings.filter { !$0.met }[...]
         let readings = shown.prefix(2).map { "\($0.expression): it was \($0.actual)" }
-        let words = (step.remark.isEmpty ? [] : [step.remark]) + readings
+        let words = (step.notes.isEmpty ? [] : [step.notes]) + readings
         return "step \(step.number): \(rate(step.rate)) \(step.held ? "held" : "missed"): "
             + words.joined(separator: "; ")
     }

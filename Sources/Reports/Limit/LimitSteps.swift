@@ -1,8 +1,9 @@
+internal import Rendering
 package import Statistics
 
-/// The steps of a search for a limit: which comes next, and what those before it came to.
+/// The steps of a search for a limit: which comes next, and the results of those before it.
 package struct LimitSteps {
-    /// What playing a step came to.
+    /// The result of playing a step.
     package enum Played {
         case step(LimitReport.Step)
         /// The rig was late, though none of its lanes had too much to do: another program, or a pause of the machine, may
@@ -16,20 +17,20 @@ package struct LimitSteps {
     package private(set) var steps: [LimitReport.Step] = []
     private var ended: LimitReport.Ending?
     private var number = 0
-    /// Of the step before, if the rig was late in it.
+    /// The step before, where the rig was late in it.
     private var late: (number: Int, reason: String)?
 
     package init(_ terms: LimitSearch.Terms) { search = LimitSearch(terms) }
 
-    /// The step to play: its number, from 1, and its rate in households per second; nil once there is an end.
-    package mutating func next() -> (number: Int, rate: Double)? {
+    /// Begins a step: its number, from 1, and its rate in households per second; nil once there is an end.
+    package mutating func begin() -> (number: Int, rate: Double)? {
         guard ended == nil, let rate = search.next else { return nil }
         number += 1
         return (number, rate)
     }
 
-    /// What the step that `next` gave came to. Where the rig was late, the same rate is next; where it was late twice in a row,
-    /// it is the limit.
+    /// Takes the result of the step that `begin` gave. Where the rig was late, the same rate is next; where it was late twice in
+    /// a row, the rig is the limit.
     package mutating func take(_ played: Played, at rate: Double) {
         switch played {
         case .ended(let ending): ended = ending
@@ -37,7 +38,10 @@ package struct LimitSteps {
             ended = .rigWasLimit(rate: rate, reason: reason)
         case .late(let reason): late = (number, reason)
         case .step(var step):
-            if let late { step.note(repeats: late.number, because: late.reason) }
+            if let late {
+                step.repeats =
+                    "repeats step \(late.number), in which the rig was late: \(Sanitizer.line(late.reason))"
+            }
             late = nil
             search.note(rate: step.rate, held: step.held)
             steps.append(step)

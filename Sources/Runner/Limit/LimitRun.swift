@@ -42,7 +42,7 @@ package final class LimitRun: @unchecked Sendable {
     package enum News {
         /// A step begins: its number from 1, its rate in households per second, its expected duration.
         case begins(Int, rate: Double, lasting: Duration)
-        /// The rig was late in this step, for that reason: it counts for nothing, and is repeated.
+        /// The rig was late in this step, for that reason: it is not counted, and repeated.
         case late(Int, rate: Double, reason: String)
         case ended(LimitReport.Step)
     }
@@ -91,7 +91,7 @@ package final class LimitRun: @unchecked Sendable {
         let started = UTCTime(microseconds: WallClock.microseconds).rfc3339
         var search = LimitSteps(terms.search)
         var preparation: Preparation?
-        while let (number, rate) = search.next() {
+        while let (number, rate) = search.begin() {
             if number > 1 { await recover() }
             if isInterrupted { break }
             do {

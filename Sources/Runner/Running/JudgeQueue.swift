@@ -17,21 +17,22 @@ internal import Synchronization
 /// no spill file can be written     "not judged from second 12 on"
 /// ```
 ///
-/// Safe because `judge` is used on `queue` only, which `assertOnQueue` checks; the rest that changes
-/// is in a `Mutex`.
+/// Safe because `judge` is used on `queue` only, or while that waits (`Background`), which
+/// `assertOnQueue` checks; the rest that changes is in a `Mutex` or atomic.
 package final class JudgeQueue: HistorySink, @unchecked Sendable {
     private let writer: HistoryWriter
-    /// Nothing else runs in the background, so that the threads of that quality are the judge's.
-    private let queue = DispatchQueue(label: "screenrig.judge", qos: .background)
+    private let queue = DispatchQueue(label: "screenrig.judge", qos: .utility)
+    private let background = Background()
     private let judge: Judge
     /// Lets only so many batches wait, where lanes may be made to wait.
     private let gate: DispatchSemaphore?
     private let spill: SpillFile?
     private let backlogLimit: Int
     private let shared = Mutex(Backlog())
+    /// Exchanges that wait. The thread that lanes go before asks for it, and may hold no lock that a lane wants.
+    private let waiting = Atomic(0)
 
     private struct Backlog {
-        var waiting = 0
         var hasFallenBehind = false
         /// The earliest that the judge did not hear.
         var unheard = Instant(nanoseconds: .max)
@@ -64,12 +65,12 @@ package final class JudgeQueue: HistorySink, @unchecked Sendable {
         writer.append(batch)
         let count = batch.exchanges.count
         let listens = shared.withLock { shared in
-            if shared.waiting > backlogLimit { shared.hasFallenBehind = true }
+            if waiting.load(ordering: .relaxed) > backlogLimit { shared.hasFallenBehind = true }
             guard !shared.hasFallenBehind else {
                 shared.unheard = batch.exchanges.reduce(shared.unheard) { min($0, $1.ended) }
                 return false
             }
-            shared.waiting += count
+            waiting.add(count, ordering: .relaxed)
             return true
         }
         guard listens else {
@@ -80,15 +81,13 @@ package final class JudgeQueue: HistorySink, @unchecked Sendable {
         queue.async { [self] in
             assertOnQueue()
             if gate == nil {
-                Background.begin(niceness: 10)
-                judge.take(batch, pause: giveWay)
+                background.run(waiting: waiting.load(ordering: .relaxed)) {
+                    take(batch, pause: giveWay)
+                }
             } else {
-                judge.take(batch)
+                take(batch)
             }
-            for household in judge.takeAccused() { writer.keepWhole(household) }
-            shared.withLock { $0.waiting -= count }
-            if gate == nil { giveWay() }
-            lookUp()
+            waiting.subtract(count, ordering: .relaxed)
             gate?.signal()
         }
     }
@@ -122,6 +121,13 @@ package final class JudgeQueue: HistorySink, @unchecked Sendable {
         shared.withLock { $0.hasFallenBehind ? nil : $0.findings }
     }
 
+    private func take(_ batch: Batch, pause: () -> Void = {}) {
+        judge.take(batch, pause: pause)
+        for household in judge.takeAccused() { writer.keepWhole(household) }
+        lookUp()
+        pause()
+    }
+
     private func lookUp() {
         let now = ContinuousClock.now
         let isDue = shared.withLock { shared in
@@ -135,7 +141,7 @@ package final class JudgeQueue: HistorySink, @unchecked Sendable {
     }
 
     private func giveWay() {
-        Background.giveWay(waiting: shared.withLock { $0.waiting })
+        Background.giveWay(waiting: waiting.load(ordering: .relaxed))
     }
 
     private func assertOnQueue() {

@@ -14,12 +14,13 @@ internal import Wire
 /// It never makes a lane wait: lanes hand over the batches that the journal gets, and batches that do not fit into a
 /// bounded queue are counted and dropped. Everything else happens on a queue of its own.
 ///
-/// Safe because `poster`, `messages` and `timer` are used on `queue` only, which `assertOnQueue` checks; other mutable state is in
-/// a `Mutex`.
+/// Safe because `poster`, `messages` and `timer` are used on `queue` only, or while that waits (`Background`), which `assertOnQueue` checks; other
+/// mutable state is in a `Mutex`.
 package final class TelemetryExporter: @unchecked Sendable {
     private let collector: Collector
     private let sendsSpans: Bool
-    private let queue = DispatchQueue(label: "screenrig.telemetry", qos: .background)
+    private let queue = DispatchQueue(label: "screenrig.telemetry", qos: .utility)
+    private let background = Background()
     private let poster: Poster
     /// Nil before `begin`: libdispatch ends the process where a source is released that was never activated.
     private var timer: (any DispatchSourceTimer)?
@@ -199,12 +200,13 @@ package final class TelemetryExporter: @unchecked Sendable {
 
     private func beat() {
         assertOnQueue()
-        Background.begin(niceness: 10)
-        // No longer than a beat: a collector that is slow to take spans gets metrics all the same.
-        sendSpans(until: .now() + 1)
-        guard DispatchTime.now() >= metricsDue else { return }
-        metricsDue = nextMetrics
-        sendMetrics()
+        background.run(waiting: 0) {
+            // No longer than a beat: a collector that is slow to take spans gets metrics all the same.
+            sendSpans(until: .now() + 1)
+            guard DispatchTime.now() >= metricsDue else { return }
+            metricsDue = nextMetrics
+            sendMetrics()
+        }
     }
 
     /// Half a second earlier, so that the beat which is due then is not missed.
