@@ -49,10 +49,10 @@ actor Household {
     private var delayBefore = (phone: Duration.zero, tv: Duration.zero)
     /// What `delayByRig` would be when the code was shown, counted from the beginning.
     private var rigBefore = (held: Duration.zero, late: Duration.zero)
-    /// For how long the rig had been late, with any request and with those of phones, when the time of the sign-in began.
-    private var lateBefore = (all: Duration.zero, phones: Duration.zero)
+    /// For how long the rig had been late when the time of the sign-in began.
+    private var lateBefore = (tv: Duration.zero, phones: Duration.zero)
     /// The same when the phone was done.
-    private var lateAtPhone = (all: Duration.zero, phones: Duration.zero)
+    private var lateAtPhone = (tv: Duration.zero, phones: Duration.zero)
     /// When the newest code expires, by the lifetime that came with it.
     var codeEnd: Instant?
     /// For how long the TV waited for the response with its code.
@@ -254,7 +254,7 @@ actor Household {
         noteDelay()
         record.viewerTime = max(record.viewerTime, before + polled)
         record.tokenSeen = instant
-        noteLateness(by: instant)
+        noteLateness(by: instant, ofPoll: (sent ?? instant) - (due ?? sent ?? instant))
         tv.device.isSignedIn = true
     }
 
@@ -264,22 +264,28 @@ actor Household {
         lateBefore = late(by: lane.now)
     }
 
-    private func late(by instant: Instant) -> (all: Duration, phones: Duration) {
-        let all = tv.device.householdLateness.total(by: instant)
-        return phone.device === tv.device
-            ? (all, all) : (all, tv.device.phonesLateness.total(by: instant))
+    /// For how long the rig was late with requests of the TV, and with those of phones; a web view is both.
+    private func late(by instant: Instant) -> (tv: Duration, phones: Duration) {
+        func late(_ role: DeviceID.Role) -> Duration {
+            tv.device.householdLateness(of: role).total(by: instant)
+        }
+        return (late(.firstScreen), late(phone.device === tv.device ? .firstScreen : .secondScreen))
     }
 
-    /// Until the phone is done, a poll that is late delays nothing.
-    private func noteLateness(by instant: Instant) {
-        let now = late(by: instant)
-        guard record.phoneDone != nil else {
-            record.rigLateness.inSignIn = now.all - lateBefore.all
-            return
+    /// There was a token at `instant`, from a poll that was so late. Until the phone is done, polls that are late delay nothing,
+    /// and from then on nothing that the phone asks does.
+    private func noteLateness(by instant: Instant, ofPoll late: Duration) {
+        let now = self.late(by: instant)
+        if record.phoneDone != nil {
+            record.rigLateness.inVisibility = max(.zero, now.tv - lateAtPhone.tv)
+            record.rigLateness.inSignIn =
+                max(.zero, lateAtPhone.phones - lateBefore.phones) + record.rigLateness.inVisibility
+        } else if record.codeShown != nil, phone.device !== tv.device {
+            // The service was done before its response reached the phone.
+            record.rigLateness.inSignIn = now.phones - lateBefore.phones + max(.zero, late)
+        } else {
+            record.rigLateness.inSignIn = now.tv - lateBefore.tv
         }
-        record.rigLateness.inVisibility = now.all - lateAtPhone.all
-        record.rigLateness.inSignIn =
-            lateAtPhone.phones - lateBefore.phones + record.rigLateness.inVisibility
     }
 
     /// For how long, since the code was shown, rate limits of this run have delayed the phones, and the rig was late with requests

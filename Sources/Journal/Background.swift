@@ -14,8 +14,9 @@ internal import Glibc
 ///
 /// Safe because the caller waits while the thread works, which `run` checks: `desk.work` has one owner at a time.
 public final class Background: @unchecked Sendable {
-    /// Where more exchanges wait, lanes no longer go first.
+    /// Where more exchanges wait, or for longer, lanes no longer go first.
     private static let patience = 10_000
+    private static let patienceInTime: Duration = .milliseconds(300)
     /// Below that of whoever started the thread: an eighth to a tenth of its share of a core.
     private static let niceness: Int32 = 10
 
@@ -52,9 +53,10 @@ public final class Background: @unchecked Sendable {
 
     deinit { desk?.asked.signal() }
 
-    /// Does a piece of work and returns when it is done. `waiting`: exchanges that have still to be worked on. One call at a time.
-    public func run(waiting: Int, _ work: () -> Void) {
-        guard waiting < Self.patience, let desk = desk ?? opened() else {
+    /// Does a piece of work and returns when it is done. `waiting`: exchanges that have still to be worked on; `age`: for how
+    /// long these of them have waited. One call at a time.
+    public func run(waiting: Int, for age: Duration = .zero, _ work: () -> Void) {
+        guard waiting < Self.patience, age < Self.patienceInTime, let desk = desk ?? opened() else {
             // Dispatch may have taken another thread since the last piece.
             Self.askForLongSlices()
             return work()

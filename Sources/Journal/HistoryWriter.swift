@@ -14,6 +14,8 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
     /// Lets only so many batches wait, where lanes may be made to wait.
     private let gate: DispatchSemaphore?
     private let background = Background()
+    /// For how long the last batch had waited. On `queue` only.
+    private var age = Duration.zero
     private let onFailure: @Sendable (String) -> Void
     private let shared = Mutex(WriterState())
     /// In the batches that wait. The thread that lanes go before asks for it, and may hold no lock that a lane wants.
@@ -86,9 +88,11 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
         shared.withLock { $0.waiting += 1 }
         let waiting = waitingExchanges.add(count, ordering: .relaxed).newValue
         let isBehind = gate == nil && waiting > backlog
+        let handed = ContinuousClock.now
         queue.async { [self] in
             assertOnQueue()
             delay()
+            age = ContinuousClock.now - handed
             workBesideLanes { ledger.take(batch, keeps: !isBehind) }
             shared.withLock { $0.waiting -= 1 }
             waitingExchanges.subtract(count, ordering: .relaxed)
@@ -198,17 +202,18 @@ public final class HistoryWriter: HistorySink, @unchecked Sendable {
             shared.ticks += 1
             return shared.ticks
         }
-        if ticks.isMultiple(of: Self.beatsToProgress) { workBesideLanes { publish() } }
+        if ticks.isMultiple(of: Self.beatsToProgress) { publish() }
     }
 
     /// Lanes that wait for the journal have nothing to go first with.
     private func workBesideLanes(_ work: () -> Void) {
         guard gate == nil else { return work() }
-        background.run(waiting: waitingExchanges.load(ordering: .relaxed), work)
+        background.run(waiting: waitingExchanges.load(ordering: .relaxed), for: age, work)
     }
 
     private func publish() {
-        let progress = ledger.progress()
+        var progress = Progress()
+        workBesideLanes { progress = ledger.progress() }
         let observer = shared.withLock { shared in
             shared.progress = progress
             return shared.observer

@@ -34,7 +34,7 @@ public struct ThrottledRequests: Sendable, Hashable {
 }
 
 /// For how long the rig was late with requests of a household on which its sign-in waited: of its phones until they were done,
-/// and of whichever screen from then on. What overlaps counts once.
+/// and of its TV from then on. What overlaps counts once.
 public struct SignInLateness: Sendable, Hashable {
     /// Between what `HouseholdRecord.signInByPath` counts from and the TV's token.
     public var inSignIn = Duration.zero
@@ -196,7 +196,7 @@ public struct HouseholdRecord: Sendable, Hashable {
         return max(.zero, tokenSeen - phoneDone)
     }
 
-    /// `signIn` without the rig's lateness: no longer than it would be had the rig been in time.
+    /// `signIn` without the rig's lateness, about as it would be had the rig been in time: later polls may be at other times then.
     public var punctualSignIn: Duration? { signIn.map { max(.zero, $0 - rigLateness.inSignIn) } }
 
     /// `tokenVisibility` without the rig's lateness, likewise.

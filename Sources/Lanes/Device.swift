@@ -64,8 +64,10 @@ public final class Device {
     private var lateUntil = Instant.start
     /// For how long the rig was late with requests of any device of its household: what one stop holds up counts once.
     public var householdLateness: LateTime { counter.late }
-    /// The same of its second screens alone.
-    public var phonesLateness: LateTime { counter.phonesLate }
+    /// The same of its first screen, or of its second screens, alone.
+    public func householdLateness(of role: DeviceID.Role) -> LateTime {
+        role == .firstScreen ? counter.screenLate : counter.phonesLate
+    }
     private var waiting = 0
     private var waitsSince = Instant.start
 
@@ -81,7 +83,11 @@ public final class Device {
     func noteLateness(from due: Instant, to begun: Instant) {
         guard begun - due > .milliseconds(1) else { return }
         counter.late.add(from: due, to: begun)
-        if id.role == .secondScreen { counter.phonesLate.add(from: due, to: begun) }
+        if id.role == .firstScreen {
+            counter.screenLate.add(from: due, to: begun)
+        } else {
+            counter.phonesLate.add(from: due, to: begun)
+        }
         let since = max(due, lateUntil)
         guard waiting == 0, begun > since else { return }
         lateUntil = begun
@@ -130,6 +136,7 @@ public final class Device {
         fileprivate var isSignedIn = false
         fileprivate var signInEnd: Instant?
         fileprivate var late = LateTime()
+        fileprivate var screenLate = LateTime()
         fileprivate var phonesLate = LateTime()
         public init() {}
 

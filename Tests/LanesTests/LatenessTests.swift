@@ -96,6 +96,19 @@ struct LatenessTests {
         #expect(totals == [1, 1, 2, 3, 4, 4].map { .seconds($0) })
     }
 
+    @Test("what was due before the others of a stop, and sent after them, is counted once, too")
+    func earlier() {
+        var late = LateTime()
+        late.add(from: at(1), to: at(3))
+        late.add(from: at(10), to: at(13))
+        late.add(from: at(5), to: at(13))
+        #expect(late.total == .seconds(10))
+        late.add(from: at(2), to: at(13))
+        #expect(late.total == .seconds(12))
+        late.add(from: at(14), to: at(14))
+        #expect(late.total == .seconds(12))
+    }
+
     @Test("what follows a response at once was due when that arrived, not when a late lane read it")
     func responses() {
         let sink = Collected()

@@ -80,13 +80,14 @@ package final class JudgeQueue: HistorySink, @unchecked Sendable {
         gate?.wait()
         queue.async { [self] in
             assertOnQueue()
-            if gate == nil {
-                background.run(waiting: waiting.load(ordering: .relaxed)) {
-                    take(batch, pause: giveWay)
-                }
-            } else {
-                take(batch)
+            let isDue = beginLook()
+            var found: LiveFindings?
+            workBesideLanes {
+                judge.take(batch, pause: gate == nil ? giveWay : {})
+                for household in judge.takeAccused() { writer.keepWhole(household) }
+                if isDue { found = LiveFindings(judge.findings) }
             }
+            if let found { shared.withLock { $0.findings = found } }
             waiting.subtract(count, ordering: .relaxed)
             gate?.signal()
         }
@@ -121,23 +122,20 @@ package final class JudgeQueue: HistorySink, @unchecked Sendable {
         shared.withLock { $0.hasFallenBehind ? nil : $0.findings }
     }
 
-    private func take(_ batch: Batch, pause: () -> Void = {}) {
-        judge.take(batch, pause: pause)
-        for household in judge.takeAccused() { writer.keepWhole(household) }
-        lookUp()
-        pause()
-    }
-
-    private func lookUp() {
+    /// Whether what is told of the findings is too old, and is to be told anew.
+    private func beginLook() -> Bool {
         let now = ContinuousClock.now
-        let isDue = shared.withLock { shared in
+        return shared.withLock { shared in
             if let last = shared.lookedAt, now - last < Self.freshness { return false }
             shared.lookedAt = now
             return true
         }
-        guard isDue else { return }
-        let findings = LiveFindings(judge.findings)
-        shared.withLock { $0.findings = findings }
+    }
+
+    /// Lanes that wait for the judge have nothing to go first with.
+    private func workBesideLanes(_ work: () -> Void) {
+        guard gate == nil else { return work() }
+        background.run(waiting: waiting.load(ordering: .relaxed), work)
     }
 
     private func giveWay() {

@@ -200,13 +200,11 @@ package final class TelemetryExporter: @unchecked Sendable {
 
     private func beat() {
         assertOnQueue()
-        background.run(waiting: 0) {
-            // No longer than a beat: a collector that is slow to take spans gets metrics all the same.
-            sendSpans(until: .now() + 1)
-            guard DispatchTime.now() >= metricsDue else { return }
-            metricsDue = nextMetrics
-            sendMetrics()
-        }
+        // No longer than a beat: a collector that is slow to take spans gets metrics all the same.
+        sendSpans(until: .now() + 1)
+        guard DispatchTime.now() >= metricsDue else { return }
+        metricsDue = nextMetrics
+        sendMetrics()
     }
 
     /// Half a second earlier, so that the beat which is due then is not missed.
@@ -231,7 +229,10 @@ package final class TelemetryExporter: @unchecked Sendable {
         while DispatchTime.now() < deadline {
             guard let exchanges = shared.withLock({ $0.next(Self.spansOfMessage) }) else { return }
             guard !exchanges.isEmpty else { continue }
-            let (trouble, said) = post(messages.spans(exchanges), "traces")
+            var (trouble, said) = (String?.none, 0)
+            background.run(waiting: shared.withLock { $0.count }) {
+                (trouble, said) = post(messages.spans(exchanges), "traces")
+            }
             // Whatever number a collector says.
             let rejected = min(max(said, 0), exchanges.count)
             shared.withLock { waiting in
