@@ -538,6 +538,81 @@ struct EmissionTests {
             print(any(script["judge"](trial, home, promise) for home in (0, 1)))
         """
 
+    /// Requests as deed:code:user:result, one after another.
+    @Test(
+        "what is about another code, user or login accuses nobody",
+        arguments: [
+            ("delete-final", "delete:A record:A", true),
+            ("delete-final", "delete:A record:B", false),
+            ("delete-final", "delete:A sign-in:A:ann:denied poll:B:ann", false),
+            ("sign-in-visible", "sign-in:A:ann poll:A::absent poll:A:ann", true),
+            (
+                "sign-in-visible", "sign-in:A:ann:denied poll:A::absent sign-in:A:ann poll:A:ann",
+                false
+            ),
+            ("sign-in-visible", "sign-in:A:ann poll:A::absent sign-in:A:ann poll:A:ann", false),
+            ("one-owner", "poll:A:ann poll:A:ben", true), ("one-owner", "poll:A:ann poll:A", false),
+            ("errors-have-no-effect", "sign-in:A:ann:failed poll:A:ann", true),
+            ("errors-have-no-effect", "sign-in:A:ann:failed poll:A:x9", true),
+            ("errors-have-no-effect", "sign-in:A:ann:failed sign-in:A:ben poll:A:ben", false),
+            ("errors-have-no-effect", "sign-in:A:ann:failed sign-in:A:ben poll:A:x9", false),
+        ])
+    func others(promise: String, deeds: String, isBroken: Bool) throws {
+        let judged = """
+            import runpy, sys, types
+            path, promise, deeds = [sys.argv.pop(1) for _ in range(3)]
+            script = runpy.run_path(path)
+            seen = [types.SimpleNamespace(household=0, does="code", code="A", sent=0, first=1, result="success", identity=None, op={})]
+            for n, words in enumerate(deeds.split()):
+                does, code, user, result = (words.split(":") + ["", ""])[:2] + (words.split(":") + ["", ""])[2:4]
+                seen.append(types.SimpleNamespace(
+                    household=0, does=does, code=code, result=result or "success", failed=result == "failed",
+                    sent=10 * n + 10, first=10 * n + 15, user=user or None, who=user or None, mvpd=None, expires=None,
+                    identity=None, document={}, op={"user": user, "args": {}, "mvpd": None}))
+            print(script["judge"](types.SimpleNamespace(users={"ann": 0, "ben": 0}, seen=seen), 0, promise) is not None)
+            """
+        #expect(try Self.output(of: judged, [promise, deeds]) == (isBroken ? "True\n" : "False\n"))
+    }
+
+    @Test(
+        "of a device grant with two codes each has its own tokens, decisions and polls",
+        arguments: [
+            ("device_code_once", "device-token:A:t1 device-token:A:t2", true),
+            ("device_code_once", "device-token:A:t1 device-token:B:t2", false),
+            ("one_decision", "approval:A refusal:A", true),
+            ("one_decision", "approval:A refusal:B", false),
+            ("sign_in_visible", "approval:A device-token:A", true),
+            ("sign_in_visible", "approval:A device-token:B", false),
+            ("logout_final", "revocation:A refresh-token:A:t1", true),
+            ("logout_final", "revocation:A device-token:B:t1", false),
+            ("decision_final", "refusal:A device-token:A:t1", true),
+            ("decision_final", "refusal:A device-token:B:t1", false),
+            ("decision_final", "approval:B refusal:A device-token:A:t1", true),
+        ])
+    func severalCodes(promise: String, deeds: String, isBroken: Bool) throws {
+        var made = Case.sample
+        made.target.protocolName = "oauth-device-grant"
+        made.expected.invariant = .oneToken
+        made.schedule.ops = [
+            .init("codes", "tv", .deviceAuthorization), .init("approval", "phone", .approval),
+            .init("poll", "tv", .deviceToken),
+        ]
+        let judged = """
+            import runpy, sys, types
+            path, promise, deeds = [sys.argv.pop(1) for _ in range(3)]
+            trial = runpy.run_path(path)["Trial"]([("ann", "", "ann", "")])
+            for n, words in enumerate(deeds.split()):
+                step, code, token = (words.split(":") + [""])[:3]
+                trial.seen.append(types.SimpleNamespace(
+                    step=step, op={"about": code, "args": {}, "actor": "tv"}, sent=10 * n, first=10 * n + 5, confirmed=True,
+                    document={"access_token": token} if token else {}, error="" if token else "authorization_pending"))
+            print(getattr(trial, promise)())
+            """
+        #expect(
+            try Self.output(of: judged, about: made, [promise, deeds])
+                == (isBroken ? "True\n" : "False\n"))
+    }
+
     @Test(
         "a script prints what a log is searched by, and no promise that the case's own stands for")
     func said() throws {

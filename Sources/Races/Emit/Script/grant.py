@@ -11,7 +11,7 @@
 #   SCREENRIG_CA         a certificate to trust
 #
 # Prints k of n. Exit codes: 0 does not reproduce, 1 reproduces, 2 wrong argument, 3 could not run.
-import base64, csv, json, os, re, socket, ssl, sys, threading, time
+import base64, csv, json, os, re, socket, ssl, sys, threading, time, traceback
 from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from urllib.parse import quote, urlencode, urljoin, urlsplit
@@ -230,6 +230,10 @@ class Seen:
             self.user = self.document.get(TARGET["claim"])
 
 
+def about(seen):
+    return seen.op.get("about")
+
+
 # The living room of each actor; most cases have one.
 ROOMS = {actor["name"]: actor["household"] for actor in CASE["actors"]}
 
@@ -262,6 +266,8 @@ class Trial:
             return authenticated(screen, endpoint("codes"), fields)
         home = ROOMS.get(op["actor"], 0)
         codes = self.codes.get(op["args"].get("code") or home)
+        # The device code that it is about, of which a case may have several.
+        op["about"] = codes["device_code"] if codes else None
         if step in ("approval", "refusal", "verification-page"):
             # Another living room is another account's.
             number = int(op["args"].get("account") or 1) - 1 + home
@@ -273,7 +279,7 @@ class Trial:
                 "grant_type": "urn:ietf:params:oauth:grant-type:device_code",
                 "device_code": codes["device_code"]}, other)
         held = self.revoked[-1] if op.get("given") else self.sessions[home]
-        op["shown"] = held.get("refresh_token") or held["access_token"]
+        op["shown"], op["about"] = held.get("refresh_token") or held["access_token"], held.get("about")
         if step in ("refresh-token", "other-client-refresh"):
             return authenticated(screen, endpoint("token"), {
                 "grant_type": "refresh_token", "refresh_token": held["refresh_token"]}, other)
@@ -294,6 +300,7 @@ class Trial:
             seen.document["room"] = home
             self.codes[home] = self.codes[op["id"]] = seen.document
         if "access_token" in seen.document and not seen.step.startswith("other-client-"):
+            seen.document["about"] = op.get("about")
             self.sessions[home] = seen.document
         return seen
 
@@ -436,7 +443,7 @@ class Trial:
         return [seen for seen in self.own() if seen.step in steps]
 
     def polls(self, after):
-        return [seen for seen in self.of("device-token") if seen.sent > after.first]
+        return [seen for seen in self.of("device-token") if seen.sent > after.first and about(seen) == about(after)]
 
     def decided(self, step):
         return [seen for seen in self.of(step) if seen.confirmed]
@@ -451,7 +458,7 @@ class Trial:
         got = {}
         for seen in self.of("device-token"):
             if "access_token" in seen.document:
-                got.setdefault(json.dumps(seen.op["args"]), set()).add(seen.document["access_token"])
+                got.setdefault(about(seen), set()).add(seen.document["access_token"])
         return any(len(tokens) > 1 for tokens in got.values())
 
     def refresh_token_once(self):
@@ -463,7 +470,7 @@ class Trial:
         return any(len(tokens) > 1 for tokens in got.values())
 
     def one_decision(self):
-        return bool(self.decided("approval") and self.decided("refusal"))
+        return any(about(yes) == about(no) for yes in self.decided("approval") for no in self.decided("refusal"))
 
     def refusal_delivered(self):
         if self.of("approval"):
@@ -482,16 +489,15 @@ class Trial:
         return self.sign_in_visible() and told[-1].error == "authorization_pending"
 
     def decision_final(self):
-        first = min(self.decided("approval") + self.decided("refusal"), key=lambda s: s.first,
-                    default=None)
-        if not first:
-            return False
-        others = self.of("refusal" if first.step == "approval" else "approval")
-        if any(other.sent <= first.first for other in others):
-            return False
-        if first.step == "approval":
-            return any(poll.error == "access_denied" for poll in self.polls(first))
-        return any("access_token" in poll.document for poll in self.polls(first))
+        decided = sorted(self.decided("approval") + self.decided("refusal"), key=lambda s: s.first)
+        for first in {about(seen): seen for seen in reversed(decided)}.values():
+            others = self.of("refusal" if first.step == "approval" else "approval")
+            if any(other.sent <= first.first and about(other) == about(first) for other in others):
+                continue
+            if any(poll.error == "access_denied" if first.step == "approval" else "access_token" in poll.document
+                   for poll in self.polls(first)):
+                return True
+        return False
 
     def token_isolation(self):
         """A user who approved nothing; where their ids are not known, more users than approved."""
@@ -511,7 +517,7 @@ class Trial:
     def logout_final(self):
         for out in self.of("revocation"):
             for seen in self.of("refresh-token", "device-token"):
-                if seen.sent > out.first and "access_token" in seen.document:
+                if seen.sent > out.first and "access_token" in seen.document and about(seen) == about(out):
                     return True
         return False
 
@@ -594,4 +600,8 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except Exception:  # Python's own exit code of a traceback is 1: "it reproduces".
+        traceback.print_exc()
+        sys.exit(3)

@@ -196,9 +196,13 @@ def judge(trial, household, promise):
         done = [d for d in told if not any(
             g.first < d.sent and same(g, d) and not between(trial, household, g, d, "sign-in")
             for g in gone + shared_logouts(trial, household))]
-        done += [s for s in signs if not s.op["open"] and any(p.who == s.op.get("user") for p in yes)]
+        # One that was turned away, or that another login of that user may be meant by, proves nothing.
+        done += [s for s in signs if not s.op["open"] and s.result == "success"
+                 and any(p.who == s.op.get("user") for p in yes)]
         return next(((d, p) for d in done for p in no if p.sent > d.first and same(d, p)
-                     and not between(trial, household, d, p, "logout", "delete")), None)
+                     and not between(trial, household, d, p, "logout", "delete")
+                     and not any(d in signs and s is not d and s.first > p.sent
+                                 and s.op.get("user") == d.op.get("user") for s in signs)), None)
     if promise == "sign-in-delivered":
         # One poll interval, 5 s, is what a service has. A logout before the last sign-in ends nothing of it.
         bound = 5_000_000_000
@@ -214,7 +218,7 @@ def judge(trial, household, promise):
                      and not between(trial, household, y, p, *ENDS)), None)
     if promise == "one-owner":
         owners = yes if TARGET["several"] or len(of(trial, household, "code")) == 1 else []
-        return next(((a, b) for a in owners for b in owners if a.user != b.user
+        return next(((a, b) for a in owners for b in owners if None not in (a.user, b.user) and a.user != b.user
                      and a.code == b.code and a.sent < b.sent), None)
     pairs = {(s.op.get("user"), s.op.get("mvpd")) for s in signs}
     torn = next(((p, p) for p in yes if p.who in trial.users and pairs
@@ -252,11 +256,13 @@ def judge(trial, household, promise):
         dead = [s for s in of(trial, household, "delete") if s.result == "success"]
         alive = told + [s for s in of(trial, household, "record", "start")
                         if s.result == "success"]
-        alive += [s for s in signs if any(p.who == s.op.get("user") for p in yes)]
-        return next(((d, s) for d in dead for s in alive if s.sent > d.first), None)
+        alive += [s for s in signs if s.result == "success" and any(p.who == s.op.get("user") for p in yes)]
+        return next(((d, s) for d in dead for s in alive if s.sent > d.first and s.code == d.code), None)
     if promise == "errors-have-no-effect":
         wrong = [s for s in signs if s.failed]
+        # Where the service's names are not known, only of one without a login that went well.
         return next(((w, p) for w in wrong for p in yes if p.sent > w.first
+                     and (p.who == w.op.get("user") or p.who not in trial.users and all(s.failed for s in signs))
                      and not any(s.op.get("user") == w.op.get("user") and not s.failed
                                  for s in signs)), None)
     if promise == "retry-once":
