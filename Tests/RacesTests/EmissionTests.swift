@@ -538,6 +538,23 @@ struct EmissionTests {
             print(any(script["judge"](trial, home, promise) for home in (0, 1)))
         """
 
+    @Test("a script knows which offsets are outside the window of its case")
+    func windows() throws {
+        let judged = """
+            import runpy, sys
+            script = runpy.run_path(sys.argv.pop(1))
+            told = []
+            for window in ([-25, 200], [None, 200], [-25, None], None):
+                script["CASE"]["windowUs"] = window
+                told.append([script["is_outside"](offset) for offset in (-26, 0, 201)])
+            print(told)
+            """
+        #expect(
+            try Self.output(of: judged)
+                == "[[True, False, True], [False, False, True], [True, False, False], [False, False, False]]\n"
+        )
+    }
+
     /// Requests as deed:code:user:result, one after another.
     @Test(
         "what is about another code, user or login accuses nobody",

@@ -146,6 +146,17 @@ public struct Emission: Sendable {
         "r'''\n" + json.replacing("'", with: "\\u0027") + "\n'''"
     }
 
+    /// Both ends of the measured window in microseconds, null where it is open; null where there is none.
+    private var windowDocument: JSON {
+        guard let evidence = emitted.evidence, !evidence.isSimultaneous,
+            let window = evidence.window
+        else { return .null }
+        return .array([
+            window.isLowOpen ? .null : .integer(window.low.inMicroseconds),
+            window.isHighOpen ? .null : .integer(window.high.inMicroseconds),
+        ])
+    }
+
     func caseDocument(in spoken: ProtocolName) -> JSON {
         let schedule = emitted.schedule
         let akin: [JSON] = Script.promises(akinTo: emitted.expected.invariant, in: spoken)
@@ -164,7 +175,7 @@ public struct Emission: Sendable {
             (
                 "window",
                 .string(emitted.evidence?.windowText ?? "window not measured")
-            ), ("found", .string(emitted.target.name)),
+            ), ("windowUs", windowDocument), ("found", .string(emitted.target.name)),
             (
                 "actors",
                 .array(

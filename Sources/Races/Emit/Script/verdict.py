@@ -325,6 +325,12 @@ def describe(seen):
     return ", ".join(fact for fact in facts if fact)
 
 
+def is_outside(offset):
+    """Whether an offset, in microseconds, is outside the window of the case; its ends may be open."""
+    low, high = CASE["windowUs"] or (None, None)
+    return low is not None and offset < low or high is not None and offset > high
+
+
 def follows(promise, other, own):
     """Whether another broken promise is told by the case's own: the same answer contradicts it, or the order of all."""
     return bool(own) and (promise == "linearizable" or own[-1] in other)
@@ -392,6 +398,10 @@ def main():
         offsets.sort()
         print("achieved offset of %s: median %.3f ms" % (
             CASE["swept"], offsets[len(offsets) // 2] / 1e6))
+        missed = sum(1 for offset in offsets if is_outside(offset / 1e3))
+        if missed:
+            print("%d of %d trials missed the window, because this machine was late or the service's response time "
+                  "changed: they say little" % (missed, trials))
     low, high = bounds(hits, trials)
     akin = [] if hits else [promise for promise in CASE["akin"] if promise in others]
     for promise, count in others.items():
