@@ -90,7 +90,7 @@ struct FindLimitTests {
         let folder = TestFolder()
         let command = try Command(
             [
-                "find-limit", Command.rig("limit.yaml"), "--from", "4/s", "--step-for", "4s",
+                "find-limit", Command.rig("limit.yaml"), "--from", "4/s", "--step-for", "12s",
                 "--warm-up", "4s", "--pause", "0s", "--out", "limit",
             ] + Self.unhurried, in: folder)
         try await command.wait("the second step") { command.errors.contains("step 2: 8.00") }
