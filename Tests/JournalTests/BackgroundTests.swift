@@ -25,7 +25,7 @@ struct BackgroundTests {
     func often() {
         let background = Background()
         var sum = 0
-        for number in 1...50_000 { background.run(waiting: 0) { sum += number } }
-        #expect(sum == 50_000 * 50_001 / 2)
+        for number in 1...5_000 { background.run(waiting: 0) { sum += number } }
+        #expect(sum == 5_000 * 5_001 / 2)
     }
 }
