@@ -17,7 +17,7 @@ public final class Background: @unchecked Sendable {
     /// Where more exchanges wait, or for longer, lanes no longer go first.
     private static let patience = 10_000
     private static let patienceInTime: Duration = .milliseconds(300)
-    /// Below that of whoever started the thread: an eighth to a tenth of its share of a core.
+    /// Above that of whoever starts the thread: ten steps are a weight of 110 instead of 1,024 (kernel/sched/core.c).
     private static let niceness: Int32 = 10
 
     /// What caller and thread share. Safe because `work` is the caller's between `run` and `asked`, and the thread's from

@@ -14,8 +14,8 @@ internal import Wire
 /// It never makes a lane wait: lanes hand over the batches that the journal gets, and batches that do not fit into a
 /// bounded queue are counted and dropped. Everything else happens on a queue of its own.
 ///
-/// Safe because `poster`, `messages` and `timer` are used on `queue` only, or while that waits (`Background`), which `assertOnQueue` checks; other
-/// mutable state is in a `Mutex`.
+/// Safe because `poster`, `messages` and `timer` are used on `queue` only, or while that waits (`Background`), which
+/// `assertOnQueue` checks; other mutable state is in a `Mutex`.
 package final class TelemetryExporter: @unchecked Sendable {
     private let collector: Collector
     private let sendsSpans: Bool
