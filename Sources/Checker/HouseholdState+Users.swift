@@ -247,14 +247,15 @@ extension HouseholdState {
         var promise = Invariant.tokenIsolation
         var doubt: SharedState.Doubt?
         if !providers.contains(stranger.name.mvpd), !providers.contains("") {
-            // Where a device has a profile at each provider, that one is there before any sign-in. Where it has one sign-in, that
-            // is shown under another provider, if nobody else is that user there.
-            if profiles != nil {
-                promise = .noTokenBeforeSignIn
-            } else if own.contains(where: {
+            // Where that name was typed here, it is that login's under another provider, if nobody else is that user there.
+            // Without one, where a device has a profile at each provider, it is there before any sign-in.
+            if let typed = own.last(where: {
                 $0.tag != ModelOperation.none && tags[Int($0.tag)].user == stranger.seen.user
             }) {
-                promise = .oneToken
+                promise = profiles == nil ? .oneToken : .providerIndependence
+                evidence = [typed.beat, beat]
+            } else if profiles != nil {
+                promise = .noTokenBeforeSignIn
             }
             let places = providers.reduce(into: [String]()) { list, name in
                 if !list.contains(name) { list.append(name) }

@@ -816,6 +816,17 @@ struct UserTests {
         #expect(Self.accused(story) == ["token-isolation 1 certain"])
     }
 
+    @Test("REST V2: a profile of the name that was typed, at another provider")
+    func typedElsewhere() {
+        var story = Self.story()
+        let elsewhere = Tag(mvpd: "DemoSat", user: Self.ann.account.user)
+        Self.live(profile: elsewhere, of: Self.ann, in: 1, &story)
+        #expect(Self.accused(story) == ["provider-independence 1 certain"])
+        let owner = Person("dan", elsewhere.user, at: elsewhere.mvpd)
+        Self.live(profile: owner.user, of: owner, in: 2, &story, from: 60_000)
+        #expect(Self.accused(story) == ["token-isolation 1 certain"])
+    }
+
     /// The same in REST V2, up to the TV's poll that shows this profile.
     private static func live(
         profile user: Tag, of person: Person, in household: Int, _ story: inout Story,
