@@ -17,6 +17,7 @@ struct EmitProfilesTests {
     static let planted: [Planted] = [
         Planted(plan: "own-look", fault: "wrong-provider-profile", promise: "profile-consistent"),
         Planted(plan: "own-look", fault: "views-differ", promise: "profile-views-agree"),
+        Planted(plan: "forecast", fault: "views-differ", promise: "token-isolation"),
         Planted(plan: "named-session", fault: "premature-authorize", promise: "action-true"),
         Planted(plan: "two-permits", fault: "media-token-repeat", promise: "decision-true"),
         Planted(plan: "forecast", fault: "preauthorize-token", promise: "preauthorize-inert"),

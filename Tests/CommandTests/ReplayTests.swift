@@ -149,6 +149,23 @@ struct ReplayTests {
                 "adobe-pass-v1", "logout-authenticate", "lost-authentication:probability=50%",
                 "sign-in-delivered"
             ),
+            (
+                "adobe-pass-v1", "authorize-media", "media-token-reuse:mode=expired",
+                "authorization-gates"
+            ),
+            ("adobe-pass-v2", "authorize-media", "media-token-reuse:mode=expired", "decision-true"),
+            (
+                "adobe-pass-v1", "logout-media", "error-but-applied:op=logout",
+                "errors-have-no-effect"
+            ),
+            (
+                "adobe-pass-v2", "logout-media", "error-but-applied:op=logout",
+                "errors-have-no-effect"
+            ),
+            (
+                "adobe-pass-v1", "authenticate-timeout-retry", "retry-applies-twice:window=30ms",
+                "one-owner"
+            ),
         ])
     func python(protocolName: String, plan: String, planted: String, promise: String)
         async throws

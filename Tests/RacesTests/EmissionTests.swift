@@ -61,6 +61,10 @@ struct EmissionTests {
             (Invariant.linearizable, "registration-record success"),
             (.linearizable, "check-code success"),
             (.authorizationGates, "authorize success > authorization-token unauthorized"),
+            (.authorizationGates, "logout success > authorization-token success"),
+            (.tokenMonotonic, "authorize success > media-token unauthenticated"),
+            (.signInVisible, "assertion redirect > authorize unauthenticated > poll-token success"),
+            (.tokenIsolation, "user-metadata success"),
         ])
     func unknownForm(invariant: Invariant, seen: String) throws {
         var made = Case.sample
@@ -477,7 +481,7 @@ struct EmissionTests {
             def broken(*tokens):
                 trial = types.SimpleNamespace(users={}, seen=[types.SimpleNamespace(
                     household=n, does=does, result="success", sent=10 * n + at, first=10 * n + at + 1, user=None,
-                    who=None, mvpd=None, code="A", expires=None, op={"args": {}}, document=document)
+                    who=None, mvpd=None, code="A", expires=None, op={"args": {}}, document=document, date="")
                     for n, document in enumerate({"serializedToken": t} if t else {} for t in tokens)
                     for at, does in [(0, "authorize"), (5, "media")]])
                 return [script["judge"](trial, n, "authorization-gates") is not None for n in range(len(tokens))]
@@ -494,6 +498,10 @@ struct EmissionTests {
             ("permit:0 media:0:x media:0:x", false, true),
             ("permit:0 permit:1 media:0:x media:1:x", true, true), ("media:0:x", true, true),
             ("refusal:0 media:0:x", true, true), ("permit:1 media:0:x", true, true),
+            // It was over by the service's clock a second before, a second later, or is not in milliseconds.
+            ("permit:0 media:0:x:0:1796119199000", true, true),
+            ("permit:0 media:0:x:0:1796119201000", false, false),
+            ("permit:0 media:0:x:0:1796119199", false, false),
         ])
     func authorizations(deeds: String, isBroken: Bool, byPolicy: Bool) throws {
         let told = try Self.output(of: Self.mediaTokens, [deeds, "authorization-gates", "10"])
@@ -518,7 +526,7 @@ struct EmissionTests {
         [isBroken, byPolicy].map { $0 ? "True\n" : "False\n" }.joined()
     }
 
-    /// Judges requests, told as deed:resource:token:household and so long apart (each is answered after 5), without and
+    /// Judges requests, told as deed:resource:token:household:expiry and so long apart (each is answered after 5), without and
     /// with the policy that a media token is given once.
     private static let mediaTokens = """
         import runpy, sys, types
@@ -530,7 +538,8 @@ struct EmissionTests {
             does, result = told[words[0]]
             seen.append(types.SimpleNamespace(
                 household=int((words[3:] or [0])[0]), does=does, result=result, sent=int(apart) * n,
-                first=int(apart) * n + 5, user=None, who=None, mvpd=None, code="A", expires=None,
+                first=int(apart) * n + 5, user=None, who=None, mvpd=None, code="A", expires=(words[4:] or [None])[0],
+                date="Tue, 01 Dec 2026 10:00:00 GMT",
                 op={"args": {"resource": words[1]}}, document={"serializedToken": words[2]} if words[2:] else {}))
         for policy in (False, True):
             script["CASE"]["mediaOnce"] = policy

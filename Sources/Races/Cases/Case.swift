@@ -132,12 +132,16 @@ public struct Case: Codable, Sendable, Hashable {
             self.sentence = sentence
         }
 
-        /// That of the response which cannot be, by the signature; nil where that names none.
-        var lastOperation: OperationName? {
-            let word = signature.split(separator: " > ").last.flatMap {
-                $0.split(separator: " ").dropLast().last
+        /// By the signature, the responses that cannot all be true, with what each of them told; the last is the one that
+        /// cannot be.
+        var told: [(operation: OperationName, result: String)] {
+            signature.split(separator: " > ").compactMap { part in
+                let words = part.split(separator: " ").suffix(2)
+                guard let word = words.first, let result = words.last, words.count == 2,
+                    let operation = OperationName.allCases.first(where: { $0.name == word })
+                else { return nil }
+                return (operation, String(result))
             }
-            return word.flatMap { word in OperationName.allCases.first { $0.name == word } }
         }
 
         public init(from decoder: any Decoder) throws {

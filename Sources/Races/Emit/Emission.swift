@@ -1,6 +1,7 @@
 internal import Checker
 public import Dialects
 internal import Formats
+internal import Vocabulary
 
 /// What somebody without this tool needs to know of a target; no secret is among it.
 public struct EmitTarget: Sendable, Hashable {
@@ -108,20 +109,32 @@ public struct Emission: Sendable {
         let invariant = found.expected.invariant
         let promises = Script.promises(in: spoken)
         if promises.contains(invariant) {
-            guard let last = found.expected.lastOperation else { return nil }
-            let isKnown =
-                switch invariant {
-                // Scripts order sign-ins, logouts and what the TV is shown of them.
-                case .linearizable:
-                    [.poll, .checkSignIn].contains(last.step(onFirstScreen: true))
-                case .authorizationGates: last != .authorizationToken
-                default: true
-                }
-            return isKnown ? nil : .unknownForm(invariant.name, last.name)
+            return unread(found.expected).map { .unknownForm(invariant.name, $0.name) }
         }
         return invariant == .protocolsApart
             ? .twoProtocols
             : .unknownPromise(invariant.name, known: promises.sorted().map(\.name))
+    }
+
+    /// A response that a case's violation shows in, and no script reads for that promise: its rules look at less than the judge.
+    private static func unread(_ expected: Case.Expected) -> OperationName? {
+        guard let last = expected.told.last else { return nil }
+        let step = last.operation.step(onFirstScreen: true)
+        switch expected.invariant {
+        // Scripts order sign-ins, logouts and what the TV is shown of them.
+        case .linearizable where ![.poll, .checkSignIn].contains(step): return last.operation
+        case .tokenIsolation where ![.poll, .checkSignIn, .confirm].contains(step):
+            return last.operation
+        // That a sign-in is gone they read in polls, which all trials end with.
+        case .errorsHaveNoEffect: return nil
+        default: break
+        }
+        return expected.told.first { told in
+            ["unauthenticated", "unauthorized"].contains(told.result)
+                || told.operation == .authorizationToken
+                    && expected.invariant == .authorizationGates
+                || told.operation == .authorize && expected.invariant == .profileViewsAgree
+        }?.operation
     }
 
     /// An op names its user to the service by a token of an identity service.
@@ -172,6 +185,8 @@ public struct Emission: Sendable {
             ), ("visibilityUs", .integer(visibility.inMicroseconds)),
             ("akin", .array(akin)),
             ("toleranceMs", .integer(policy("clock-tolerance").inMicroseconds / 1_000)),
+            ("sweepLagMs", .integer(policy("sweep-lag").inMicroseconds / 1_000)),
+            ("singleUse", .bool(!emitted.policies.contains("code-reuse: until-expiry"))),
             (
                 "window",
                 .string(emitted.evidence?.windowText ?? "window not measured")

@@ -48,6 +48,15 @@ def decisions(seen):
     return [d for d in dig(seen.document, ["decisions"]) or [] if isinstance(d, dict)]
 
 
+def strangers(trial, household):
+    """Profiles of others, among those that the device asks for without a code."""
+    # Where the service's names are not known, only somebody else's tells.
+    unknown = None if any(v.user in trial.users for v in views(trial, household)) else household
+    return pair((v, v) for v in views(trial, household, *LOOKS)
+                if v.kind == "regular" and v.user is not None and not v.seen.identity
+                and trial.users.get(v.user, unknown) != household)
+
+
 def profile_consistent(trial, household):
     return pair((v, v) for v in views(trial, household)
                 if v.seen.op["op"] == "profiles-by-mvpd" and v.mvpd != v.seen.asked
@@ -178,6 +187,7 @@ def session_superseded(trial, household):
 
 
 RULES = {
+    "token-isolation": strangers,
     "profile-consistent": profile_consistent, "profile-views-agree": profile_views_agree,
     "code-binds-device": code_binds_device, "action-true": action_true,
     "preauthorize-inert": preauthorize_inert, "identity-isolation": identity_isolation,

@@ -13,6 +13,7 @@ __MORE__#
 # Prints k of n. Exit codes: 0 does not reproduce, 1 reproduces, 2 wrong argument, 3 could not run or tell.
 import base64, csv, hashlib, json, os, random, re, socket, ssl, string, sys, threading, time
 import traceback
+from email.utils import parsedate_to_datetime
 from html.parser import HTMLParser
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 

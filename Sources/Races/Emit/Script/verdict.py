@@ -53,6 +53,23 @@ def media_token(seen):
     return own or dig(seen.document, ["decisions", "*", "token", "serializedToken"])
 
 
+def outlived(seen):
+    """Whether a media token was over when it was given, all by the service's clock, which counts seconds."""
+    ends = dig(seen.document, ["decisions", "*", "token", "notAfter"]) or seen.expires
+    try:
+        said, ends = parsedate_to_datetime(seen.date).timestamp() * 1000, int(ends)
+        # In milliseconds: what is less than 1973 is in seconds.
+        return ends > 100_000_000_000 and said > ends + CASE["toleranceMs"] + CASE["sweepLagMs"]
+    except (TypeError, ValueError):
+        return False
+
+
+def wrong_token(trial, household):
+    """A media token that was over, or another's."""
+    return next(((m, m) for m in of(trial, household, "media") if m.result == "success" and outlived(m)), None) \
+        or given_again(trial, household)
+
+
 def given_again(trial, household):
     """One media token for two living rooms: the later one got the other's. For one, it is of one resource, and, where
     a policy says so, given once, also to requests that overlap."""
@@ -62,6 +79,8 @@ def given_again(trial, household):
 
 
 ENDS = ("logout", "sign-in")
+# What is turned down where nobody is signed in.
+GATED = ("authorize", "media", "authorization")
 
 
 # In this order: what is told first is likelier to be the cause of the others.
@@ -186,7 +205,8 @@ def judge(trial, household, promise):
     if promise == "token-isolation":
         # Where the service's names are not known, only somebody else's tells.
         knows = any(p.who in trial.users for p in yes + told)
-        return next(((p, p) for p in yes + told if p.who is not None and (
+        strange = RULES[promise](trial, household) if promise in RULES else None
+        return strange or next(((p, p) for p in yes + told if p.who is not None and (
             knows or p.who in trial.users)
             and trial.users.get(p.who) != household), None)
     if promise == "sign-in-visible":
@@ -211,14 +231,22 @@ def judge(trial, household, promise):
         begun = max((s.sent for d in done[-1:] for s in signs if s.result == "success" and s.sent < d.first and same(s, d)), default=0)
         return next(((d, p) for d in done[-1:] for p in last
                      if p.result == "absent" and p.sent - d.first >= bound and same(d, p)
-                     and not any(g.first > begun and same(g, d) for g in of(trial, household, "logout")
-                                 + shared_logouts(trial, household))), None)
+                     and not any(g.first > begun and same(g, d) and g.result != "denied"
+                                 for g in of(trial, household, "logout") + shared_logouts(trial, household))), None)
     if promise == "token-monotonic":
         return next(((y, p) for y in yes for p in no if p.sent > y.first and same(y, p)
                      and not between(trial, household, y, p, *ENDS)), None)
     if promise == "one-owner":
         owners = yes if TARGET["several"] or len(of(trial, household, "code")) == 1 else []
-        return next(((a, b) for a in owners for b in owners if None not in (a.user, b.user) and a.user != b.user
+
+        def twice(a, b):
+            """Two users, or two sign-ins of one of them, of which each made a token."""
+            if None in (a.user, b.user) or a.user != b.user:
+                return None not in (a.user, b.user)
+            able = [s for s in signs if not 400 <= s.status < 500]
+            return a.mvpd == b.mvpd and not same_expiry(a, b) and 1 < len(
+                [s for s in able if not TARGET["several"] or s.code == a.code])
+        return next(((a, b) for a in owners for b in owners if CASE["singleUse"] and twice(a, b)
                      and a.code == b.code and a.sent < b.sent), None)
     pairs = {(s.op.get("user"), s.op.get("mvpd")) for s in signs}
     torn = next(((p, p) for p in yes if p.who in trial.users and pairs
@@ -247,8 +275,7 @@ def judge(trial, household, promise):
         return next(((a, b) for a in made + others for b in made if a is not b and a.sent < b.sent
                      and a.code == b.code and (a in made or b.sent < a.sent + life(a))), None)
     if promise == "logout-final":
-        later = yes + [s for s in of(trial, household, "authorize", "media", "authorization")
-                       if s.result == "success"]
+        later = yes + [s for s in of(trial, household, *GATED) if s.result == "success"]
         return next(((g, p) for g in gone for p in later if p.sent > g.first and same(g, p)
                      and not between(trial, household, g, p, "sign-in")
                      and not any(comes_later(s, g, later) and same(s, p) for s in signs)), None)
@@ -259,9 +286,10 @@ def judge(trial, household, promise):
         alive += [s for s in signs if s.result == "success" and any(p.who == s.op.get("user") for p in yes)]
         return next(((d, s) for d in dead for s in alive if s.sent > d.first and s.code == d.code), None)
     if promise == "errors-have-no-effect":
+        ended = ended_by_refusal(trial, household)
         wrong = [s for s in signs if s.failed]
         # Where the service's names are not known, only of one without a login that went well.
-        return next(((w, p) for w in wrong for p in yes if p.sent > w.first
+        return ended or next(((w, p) for w in wrong for p in yes if p.sent > w.first
                      and (p.who == w.op.get("user") or p.who not in trial.users and all(s.failed for s in signs))
                      and not any(s.op.get("user") == w.op.get("user") and not s.failed
                                  for s in signs)), None)
@@ -286,14 +314,29 @@ def judge(trial, household, promise):
         media = [s for s in of(trial, household, "media") if s.result == "success"]
         found = next(((g, m) for g in gone for m in media if m.sent > g.first and same(g, m)
                       and not between(trial, household, g, m, "sign-in")), None)
-        again = given_again(trial, household)
+        wrong = wrong_token(trial, household)
         permits = of(trial, household, "authorize")
         bare = None if TARGET["several"] else next(((m, m) for m in media if not any(
             p.result == "success" and p.sent < m.first and resource(p) == resource(m) for p in permits)), None)
-        return found or again or bare
+        return found or wrong or bare
     if promise == "decision-true":
-        return given_again(trial, household)
+        return wrong_token(trial, household)
     return RULES[promise](trial, household) if promise in RULES else None
+
+
+def ended_by_refusal(trial, household):
+    """A sign-in that was there before a logout that was turned down, and not after it, with nothing else between."""
+    there = [s for s in of(trial, household, "poll", "confirm", *GATED) if s.result == "success"]
+
+    def gone(y):
+        looks = missing(trial, household, y.mvpd) if TARGET["several"] else []
+        return [p for p in polls(trial, household, "absent") if same(y, p)] + looks
+
+    return next(((g, n) for g in of(trial, household, "logout") if g.result == "denied"
+                 for y in there if y.first < g.sent and same(y, g)
+                 for n in gone(y) if n.sent > g.first and all(
+                     e.does == "logout" and e.result == "denied"
+                     for e in between(trial, household, y, n, *ENDS))), None)
 
 
 def bounds(k, n):
@@ -394,15 +437,16 @@ def main():
         print("%d inconclusive trials are not counted; first reason: %s" % (lost, reason))
     if not trials:
         sys.exit(3)
+    missed = sum(1 for offset in offsets if is_outside(offset / 1e3))
     if offsets:
         offsets.sort()
         print("achieved offset of %s: median %.3f ms" % (
             CASE["swept"], offsets[len(offsets) // 2] / 1e6))
-        missed = sum(1 for offset in offsets if is_outside(offset / 1e3))
         if missed:
             print("%d of %d trials missed the window, because this machine was late or the service's response time "
                   "changed: they say little" % (missed, trials))
     low, high = bounds(hits, trials)
+    untold = not hits and 2 * missed > trials
     akin = [] if hits else [promise for promise in CASE["akin"] if promise in others]
     for promise, count in others.items():
         print("%s was violated in %d of %d trials: %s" % (promise, count, trials, (
@@ -410,7 +454,7 @@ def main():
             if promise in akin else "a separate finding")))
     print("%d of %d (Clopper-Pearson 95 %%: %.0f-%.0f %%) on %s; the case: %s, found on %s" % (
         hits, trials, low * 100, high * 100, BASE, CASE["window"], CASE["found"]))
-    sys.exit(1 if hits else 3 if akin else 0)
+    sys.exit(1 if hits else 3 if akin or untold else 0)
 
 
 if __name__ == "__main__":
