@@ -66,7 +66,27 @@ extension HouseholdState {
         _ violation: Violation, foreignTag: UInt64 = 0,
         doubt: SharedState.Doubt? = nil, onAccount account: UInt64 = 0, isOfEnds: Bool = true
     ) {
-        if isOfEnds, profiles?.keep(back: violation) == true { return }
+        accuse(
+            Accusation(
+                violation: violation, foreignTag: foreignTag, doubt: doubt, account: account,
+                isOfEnds: isOfEnds))
+    }
+
+    /// What a response is accused of.
+    struct Accusation {
+        var violation: Violation
+        var foreignTag: UInt64
+        var doubt: SharedState.Doubt?
+        var account: UInt64
+        var isOfEnds: Bool
+    }
+
+    mutating func accuse(_ accusation: Accusation) {
+        let (violation, foreignTag) = (accusation.violation, accusation.foreignTag)
+        if let profiles, !profiles.unplaced.isEmpty {
+            return profiles.behindUnplaced.append(accusation)
+        }
+        if accusation.isOfEnds, profiles?.keep(back: violation) == true { return }
         if violation.standing != .suspected, !tested.contains(violation.invariant) {
             check(violation.invariant)
         }
@@ -117,7 +137,7 @@ extension HouseholdState {
             return
         }
         let position = registry.add(
-            violation, of: foreignUser(foreignTag, doubt), onAccount: account)
+            violation, of: foreignUser(foreignTag, accusation.doubt), onAccount: accusation.account)
         causes.append((position, violation.invariant, violation.standing))
         if let position, violation.hangsOnCode || foreignTag != 0 {
             conditional.append((position, foreignTag))

@@ -89,7 +89,9 @@ extension SharedState {
                 position, owner: home == household ? nil : home,
                 isShared: owners.contains(where: accounts.isShared),
                 isAtHome: identities.isUser(user, under: foreign.subjects),
-                mayBeOf: home == household ? nil : users.nameless(but: household))
+                mayBeOf: home == household ? nil : users.nameless(but: household),
+                shownTo: users.claims.first { $0.user == user && $0.household != household }?
+                    .household)
         }
         foreign.removeAll()
         return unowned
@@ -112,7 +114,7 @@ extension SharedState {
     /// `isAtHome`: that user signed in under an identity that the accused device shows as well.
     private func settle(
         _ position: Int, owner: Int?, isShared: Bool, isAtHome: Bool, apart: Bool = false,
-        mayBeOf nameless: String? = nil
+        mayBeOf nameless: String? = nil, shownTo other: Int? = nil
     ) {
         var violation = found[position]
         var invariant = violation.invariant
@@ -133,9 +135,12 @@ extension SharedState {
             if invariant != .tokenIsolation, !violation.companions.contains(.tokenIsolation) {
                 violation.companions.append(.tokenIsolation)
             }
+        } else if let other {
+            violation.sentence += "; household \(other) was shown that user, too" + othersUnknown
         } else {
             violation.sentence +=
-                "; no other household of this \(rules.part?.rawValue ?? "run") signed in as that user"
+                "; no other household of this \(rules.part?.rawValue ?? "run") "
+                + (rules.knowsUsers ? "signed in" : "is known to have signed in") + " as that user"
                 + othersUnknown
         }
         restate(&violation, as: invariant)

@@ -73,6 +73,8 @@ actor Household {
     var isWatched = false
     /// Whether a viewer of this household may still sign in.
     private(set) var expectsViewer = true
+    /// When that last ended.
+    private var viewerDone = Instant.start
     /// The viewer has refused the device, or is about to: a poll may hear of it.
     var hasRefused = false
     /// How the last login ended, where that was not by the way back to the app, or not by a page that confirmed a decision.
@@ -310,7 +312,14 @@ actor Household {
     func expect(aViewer isExpected: Bool) {
         guard isExpected != expectsViewer else { return }
         expectsViewer = isExpected
+        if !isExpected { viewerDone = lane.now }
         isExpected ? shift.viewerIsBack() : shift.viewerIsDone()
+    }
+
+    /// Whether the settle phase is over for a TV that polls now and began to wait for that at `asked`: the whole of it has
+    /// passed since this household's own viewer was done, who may have been back.
+    func hasSettled(since asked: Instant) -> Bool {
+        !expectsViewer && shift.hasSettled(since: asked, done: viewerDone)
     }
 
     /// Each try of the viewer is on the next phone.

@@ -153,8 +153,10 @@ final class LaneScheduler: @unchecked Sendable {
 
     /// Whether the settle phase is over for a TV that polls now and began to wait for that at `asked`: a sign-in since
     /// then gives it one more poll. Of other lanes nobody knows more than what was `settle` ago, so nothing later decides.
-    func hasSettled(since asked: Instant) -> Bool {
-        quiet.wasQuiet(at: min(asked, .start + (lane.now - .start - terms.settle)))
+    /// `done`: when its own viewer was.
+    func hasSettled(since asked: Instant, done: Instant) -> Bool {
+        let known = min(asked, .start + (lane.now - .start - terms.settle))
+        return known >= done && quiet.wasQuiet(at: known)
     }
 
     private func scheduleNext() {

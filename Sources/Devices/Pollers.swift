@@ -26,6 +26,7 @@ extension Household {
         var halt: StopReason?
         do throws(StopReason) {
             try await poll(order)
+            reach(.signedIn)
             pollersEnd = lane.now + terms.polling.afterSuccess
             await pollOn(at: 0, since: lane.now)
             try await outlast()

@@ -41,7 +41,7 @@ extension Household {
             try await nap(until: due)
             if let viewerLeft { throw viewerLeft }
             if isCodeReplaced { throw order.whenOver }
-            let settled = !expectsViewer && shift.hasSettled(since: since)
+            let settled = hasSettled(since: since)
             record.polls += 1
             let polled = try await pollOnce(order.issued, due: due, from: tv)
             defer { (asked, answered) = (polled.exchange.sent, polled.exchange.ended) }

@@ -137,8 +137,13 @@ public enum HistorySchema {
             SchemaColumn("answer_code", "TEXT", "registration code in the response"),
             SchemaColumn("resource", "TEXT", "resource of the request"),
             SchemaColumn(
-                "generated_ms", "INTEGER", "creation time by the service's clock, epoch ms"),
-            SchemaColumn("expires_ms", "INTEGER", "expiry time by the service's clock, epoch ms"),
+                "generated_ms", "INTEGER",
+                "creation time by the service's clock, epoch ms; 0 where the response states a lifetime"
+            ),
+            SchemaColumn(
+                "expires_ms", "INTEGER",
+                "expiry time by the service's clock, epoch ms; the lifetime in ms where generated_ms is 0"
+            ),
             SchemaColumn(
                 "record", "TEXT",
                 "identity of the record or token in the response, unless it is secret"),

@@ -25,12 +25,13 @@ struct PassWorth {
     static let shares = [1.0, 0.1, 0.01]
     static let confidence = 0.95
 
-    init?(_ verdict: Verdict) {
+    /// `along`: households that violated it along with another promise.
+    init?(_ verdict: Verdict, along: Int = 0) {
         guard verdict.checked > 0, verdict.households > 0 else { return nil }
         invariant = verdict.invariant
         households = verdict.households
         let violated = min(
-            verdict.violations + verdict.observed + verdict.known, verdict.households)
+            verdict.violations + verdict.observed + verdict.known + along, verdict.households)
         share =
             violated == 0
             ? Interval(low: 0, high: Interval.upperBound(of: 0, in: households))
@@ -76,12 +77,21 @@ struct PassWorth {
 }
 
 extension Findings {
-    /// Nil where it was not tested, or where a violation was attached to another promise's.
+    /// Nil where it was not tested, or where all violations were attached to another promise's.
     func worth(of verdict: Verdict) -> PassWorth? {
         switch result(of: verdict.invariant) {
-        case .kept, .broken(with: nil), .observed(with: nil), .known(with: nil): PassWorth(verdict)
+        case .kept, .broken(with: nil), .observed(with: nil), .known(with: nil):
+            PassWorth(verdict, along: householdsAlong(verdict.invariant))
         default: nil
         }
+    }
+
+    /// Households in which a promise was violated along with another one only, of those that are listed.
+    func householdsAlong(_ invariant: Invariant) -> Int {
+        let certain = violations.filter { $0.standing != .suspected }
+        let along = certain.filter { $0.companions.contains(invariant) }.map(\.household)
+        let own = certain.filter { $0.invariant == invariant }.map(\.household)
+        return Set(along).subtracting(own).count
     }
 
     /// Of the promises that held, in the order of reports.

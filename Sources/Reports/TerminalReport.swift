@@ -117,8 +117,17 @@ public enum TerminalReport {
             let result = findings.result(of: verdict.invariant)
             guard !result.isQuiet else { continue }
             let checks = Figures.counted(verdict.checked, "check")
-            let found = counts.map { "\(Figures.count($0.1)) \($0.0)" }.joined(separator: ", ")
-            let text = counts.isEmpty ? "\(result.words) (\(checks))" : "\(found) in \(checks)"
+            var found = counts.map { "\(Figures.count($0.1)) \($0.0)" }
+            let along = findings.householdsAlong(verdict.invariant)
+            if result.cause != nil {
+                found.insert(result.words, at: 0)
+            } else if along > 0 {
+                found.append("\(Figures.count(along)) along with another promise")
+            }
+            let text =
+                counts.isEmpty
+                ? "\(result.words) (\(checks))"
+                : "\(found.joined(separator: ", ")) in \(checks)"
             lines.append(
                 "\(mark(result, ink))  \(verdict.invariant.name.padded(to: 24))  \(text)")
         }

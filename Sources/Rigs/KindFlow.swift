@@ -51,6 +51,8 @@ struct KindFlow {
         ]
         let tries = 1 + viewer.cancels + viewer.changesProvider
         let logins: Double = rounds * stays * tries
+        // Of a device grant the page of the code, the code, and the page that asks for a decision.
+        let hops: Double = rig.protocolName(of: kind) == .oauthDeviceGrant ? 3 : 2
         let pages: Double =
             2 * logins + rounds * stays * (viewer.mistypesPassword + viewer.submitsTwice)
         let typed: Double =
@@ -66,14 +68,14 @@ struct KindFlow {
         case .webView:
             before += [
                 (.registrationCode, rounds), (.configuration, rounds),
-                (.authenticate, 2 * logins), (.mvpdLogin, pages), (.assertion, logins),
+                (.authenticate, hops * logins), (.mvpdLogin, pages), (.assertion, logins),
                 (.pollToken, rounds * stays),
             ]
         case .code:
             before += [
                 (.registrationCode, rounds * (1 + rig.code.newCode + viewer.reopensApp)),
                 (.registrationRecord, typed), (.configuration, rounds * tries),
-                (.authenticate, 2 * logins + again), (.mvpdLogin, pages),
+                (.authenticate, hops * logins + again), (.mvpdLogin, pages),
                 (.assertion, logins), (.checkCode, logins), (.pollToken, rounds * polls),
             ]
         }

@@ -29,6 +29,8 @@ struct TransferFailure {
     /// Nothing of a response came over its kept connection of HTTP/2.
     var isHTTP2Unanswered = false
     var usesTLSFiles: Bool
+    /// `tls.ca` is set.
+    var hasOwnRoots = false
     /// The connection had answered nothing before.
     var isFirstUse: Bool
     /// How long its connection had carried nothing before it; nil: not known.
@@ -202,11 +204,13 @@ struct TransferFailure {
 
     /// Remedies by the words of OpenSSL, which come through libcurl.
     private var secured: String {
+        let unknownCA =
+            "shows a certificate of an unknown CA"
+            + (hasOwnRoots ? "; none in the file of tls.ca has signed it" : "; set tls.ca")
         let remedies: [(words: String, remedy: String)] = [
             ("wrong version number", "does not speak TLS; use http:// or another port"),
-            ("unable to get local issuer", "shows a certificate of an unknown CA; set tls.ca"),
-            ("self-signed certificate", "shows a certificate of an unknown CA; set tls.ca"),
-            ("self signed certificate", "shows a certificate of an unknown CA; set tls.ca"),
+            ("unable to get local issuer", unknownCA), ("self-signed certificate", unknownCA),
+            ("self signed certificate", unknownCA),
             ("has expired", "shows an expired certificate; renew it or set tls.verify: false"),
             ("not yet valid", "shows a certificate of the future; compare the clocks"),
             (

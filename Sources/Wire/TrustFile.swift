@@ -52,7 +52,8 @@ final class TrustFile {
     }
 
     private static func holdsCertificate(_ bytes: [UInt8]) -> Bool {
-        String(decoding: bytes, as: UTF8.self).contains("-----BEGIN ")
+        // RFC 7468, 5, and what OpenSSL takes besides: `X509 CERTIFICATE`, `TRUSTED CERTIFICATE`.
+        String(decoding: bytes, as: UTF8.self).contains("CERTIFICATE-----")
     }
 
     private static func read(_ path: String, key: String) throws(WireError) -> [UInt8] {

@@ -111,10 +111,15 @@ enum Terminal {
     }
 
     /// Columns of the terminal that progress is shown on.
-    static var progressWidth: Int {
+    static var progressWidth: Int { progressSize.map { Int($0.ws_col) } ?? 80 }
+
+    /// Its lines.
+    static var progressHeight: Int { progressSize.map { Int($0.ws_row) } ?? 24 }
+
+    private static var progressSize: winsize? {
         var size = winsize()
-        let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
-        return isKnown ? Int(size.ws_col) : 80
+        let isKnown = ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0
+        return isKnown && size.ws_col > 0 && size.ws_row > 0 ? size : nil
     }
 
     /// Colour only on a terminal, and not where `NO_COLOR` is set (no-color.org).

@@ -409,6 +409,15 @@ extension ProfileCase {
         story.pollCode(at: 10_000, first)
     }
 
+    /// Alice signs out, and in again; her second profile has those times.
+    static func again(_ story: inout Story, from time: Int64) {
+        signedIn(&story)
+        story.signOut(at: 12_000)
+        story.session("BBBBBB2", at: 13_000)
+        story.login(at: 15_000, code: "BBBBBB2")
+        story.see([Story.shown(alice, from: time)], at: 18_000)
+    }
+
     static let sessions: [ProfileCase] = [
         ProfileCase("I23: the phone takes the session over", .codeBindsDevice) {
             shownByCode(&$0)
@@ -419,6 +428,31 @@ extension ProfileCase {
             $0.session("BBBBBB2", at: 10_200)
             $0.pollCode(at: 10_500, code: "BBBBBB2")
             $0.see(at: 11_000)
+        },
+        ProfileCase("I15: after logout and login a profile of its own") {
+            again(&$0, from: 16_002)
+        },
+        ProfileCase("I23: what the device asks for next is turned down", .codeBindsDevice) {
+            shownByCode(&$0)
+            $0.see(at: 11_000)
+            $0.decide(at: 11_500, .unauthenticated)
+        },
+        ProfileCase(
+            "I21: what the device is permitted next tells that it is its own", .profileViewsAgree
+        ) {
+            shownByCode(&$0)
+            $0.see(at: 11_000)
+            $0.decide(at: 11_500)
+        },
+        ProfileCase("I21: the list shows it later", .profileViewsAgree) {
+            shownByCode(&$0)
+            $0.see(at: 11_000)
+            $0.see([first], at: 14_000)
+        },
+        ProfileCase("I21: nor does the code show it any longer", .profileViewsAgree) {
+            shownByCode(&$0)
+            $0.see(at: 11_000)
+            $0.pollCode(at: 12_000)
         },
         ProfileCase("I5: what the code does not show any more either is lost", .tokenMonotonic) {
             shownByCode(&$0)

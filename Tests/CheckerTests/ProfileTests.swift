@@ -141,6 +141,14 @@ struct ProfileTests {
         #expect(!sentences.contains { $0.contains("the profile of oid-0 at") }, "\(sentences)")
     }
 
+    @Test("after a logout and a new login, the profile of before is a suspicion")
+    func revived() throws {
+        var story = Story()
+        ProfileCase.again(&story, from: 8_002)
+        let found = try story.only()
+        #expect(found.invariant == .logoutFinal && found.standing == .suspected)
+    }
+
     @Test(
         "each promise, with a history that breaks it and one close to it",
         arguments: ProfileCase.all)

@@ -400,7 +400,7 @@ struct UserTests {
         Self.live(&other, Self.ann, in: 1, from: 0, shown: [Self.user("u-11", at: "DemoSat")])
         #expect(
             other.sentences.first?.hasSuffix(
-                "no other household of this shard signed in as that user; the users of other shards' households are "
+                "no other household of this shard is known to have signed in as that user; the users of other shards' households are "
                     + "not known here") == true, "\(other.sentences)")
     }
 
@@ -667,7 +667,7 @@ struct UserTests {
             story.sentences == [
                 "household 1: the TV's poll-token #5 returned the sign-in of u-33 at DemoCable, the TV's "
                     + "poll-token #4 had returned u-11 at DemoCable; there were fewer sign-ins than users; no "
-                    + "other household of this run signed in as that user"
+                    + "other household of this run is known to have signed in as that user"
             ])
     }
 
@@ -795,7 +795,7 @@ struct UserTests {
             story.sentences == [
                 "household 1: the TV's poll-token #4 returned a sign-in at DemoSat (user "
                     + "u-11); this household signed in at DemoCable; no other household of this run "
-                    + "signed in as that user"
+                    + "is known to have signed in as that user"
             ])
         #expect(Self.accused(story) == ["token-isolation 1 certain"])
     }
@@ -808,7 +808,7 @@ struct UserTests {
             story.sentences == [
                 "household 1: the TV's profiles-by-code #6 returned a sign-in at DemoSat (user "
                     + "u-11); this household signed in at DemoCable; no other household of this run "
-                    + "signed in as that user"
+                    + "is known to have signed in as that user"
             ])
         #expect(Self.accused(story) == ["no-token-before-sign-in 1 certain"])
         let owner = Person("dan", "u-11", at: "DemoSat")

@@ -67,6 +67,18 @@ struct PollersTests {
         #expect(scene.record.throttled == ThrottledRequests(firstScreen: 1))
     }
 
+    @Test("that the token came is told when it came, not when the polls after it are over")
+    func toldAtOnce() throws {
+        let scene = try Scene(
+            polls: Array(repeating: Script.token, count: 20), every: "2s", viewer: "1s",
+            bench: ", after-success: 12s")
+        #expect(scene.record.polls > 5)
+        #expect(
+            scene.records.contains {
+                $0.tokenSeen != nil && $0.stage == .signedIn && $0.polls == 1
+            }, "\(scene.records.map(\.polls))")
+    }
+
     @Test("further poll loops stop when the code runs out")
     func codeOver() throws {
         let scene = try Scene(

@@ -177,6 +177,8 @@ final class Script: Transport {
 struct Scene {
     let seen: [Seen]
     let record: HouseholdRecord
+    /// As it was handed over in the course of the run.
+    let records: [HouseholdRecord]
     let exchanges: [Exchange]
     /// Polls that were under way together.
     let mostPolls: Int
@@ -241,8 +243,9 @@ struct Scene {
         seen = script.seen
         exchanges = batches.flatMap(\.exchanges)
         mostPolls = script.mostPolls
+        records = batches.flatMap(\.households)
         record =
-            batches.flatMap(\.households).last
+            records.last
             ?? HouseholdRecord(
                 household: -1, kind: "", lane: 0, arrived: .start)
     }

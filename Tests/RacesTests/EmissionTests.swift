@@ -65,6 +65,7 @@ struct EmissionTests {
             (.tokenMonotonic, "authorize success > media-token unauthenticated"),
             (.signInVisible, "assertion redirect > authorize unauthenticated > poll-token success"),
             (.tokenIsolation, "user-metadata success"),
+            (.providerIndependence, "authorize success > logout success > profiles-by-mvpd absent"),
         ])
     func unknownForm(invariant: Invariant, seen: String) throws {
         var made = Case.sample

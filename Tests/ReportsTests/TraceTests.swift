@@ -197,7 +197,7 @@ struct TraceTests {
         arguments: [
             ("viewer-3", "DemoCable", "token of viewer-3 of DemoCable", "viewer-3"),
             ("", "DemoCable", "token of the sign-in at DemoCable", "sign-in at DemoCable"),
-            ("", "", "token of an earlier sign-in", "an earlier sign-in"),
+            ("", "", "token of somebody", "somebody"),
         ])
     func names(user: String, mvpd: String, words: String, brief: String) {
         let view = Belief.View.possible([[Dialects.Tag(mvpd: mvpd, user: user)]])

@@ -96,6 +96,23 @@ struct EndingTests {
     }
 
     @Test(
+        "a second sign-in has the whole settle phase, too, though all viewers were done before it")
+    func settleAgain() throws {
+        let run = try Rehearsal(
+            RigFiles.read(
+                "twenty.yaml",
+                [
+                    "after-sign-in": "[authorize, {watch: 20s}, {logout: 100%}, {again: 100%}]",
+                    "faults": "[\"ack-before-apply:window=5s\"]", "load.settle": "15s",
+                    "policies.visibility": "8s", "polling.every": "3s",
+                    "kinds.0.viewer.notices-code": "uniform(100ms, 400ms)",
+                    "kinds.0.viewer.signs-in": "uniform(100ms, 400ms)",
+                ]))
+        let records = try run.households()
+        #expect(records.allSatisfy { $0.fate == .signedIn }, "\(records.map(\.cause))")
+    }
+
+    @Test(
         "a run over hours of virtual time is over in a moment, and its seconds are told as they were"
     )
     func hours() throws {

@@ -96,6 +96,47 @@ extension HouseholdState {
             said + "; nothing this household did in between ended it")
     }
 
+    /// Whether a profile that its code showed, and the device's own look did not, is another device's is not known yet: what the
+    /// device is given next may rest on it, and its code may show it no longer, either.
+    mutating func keep(unplaced one: ProfileBook.Unplaced) {
+        profiles?.unplaced.append(one)
+        if profiles?.unplaced.count ?? 0 >= Self.mostUnplaced { settleUnplaced() }
+    }
+
+    private static let mostUnplaced = 64
+
+    /// Says of those what is known by now, and then what was found since.
+    mutating func settleUnplaced() {
+        guard let profiles, !profiles.unplaced.isEmpty else { return }
+        let (kept, later) = (profiles.unplaced, profiles.behindUnplaced)
+        (profiles.unplaced, profiles.behindUnplaced) = ([], [])
+        for one in kept { accuse(vanished(one.read, one.earlier, profiles, one.gap)) }
+        for one in later { accuse(one) }
+    }
+
+    /// The same once an answer to the device itself tells.
+    mutating func settleUnplaced(_ operation: Observed, _ answer: ProfileAnswer) {
+        guard let profiles, !profiles.unplaced.isEmpty else { return }
+        guard profiles.behindUnplaced.isEmpty else { return settleUnplaced() }
+        guard operation.screen == 0 else { return }
+        switch operation.step {
+        case .preauthorize, .authorize, .logout, .issueCode: settleUnplaced()
+        case .poll where operation.effect == .absent: settleUnplaced()
+        case .checkSignIn where !answer.shown.isEmpty: settleUnplaced()
+        default: break
+        }
+    }
+
+    /// Something that only a profile of the device's own gives: those of its logins there are no other device's.
+    func noteOwn(_ slot: UInt8, by beat: CompactOperation, _ book: ProfileBook) {
+        for position in attempts.indices
+        where attempts[position].isCandidate && attempts[position].beat.call <= beat.ret
+            && attempts[position].tag != ModelOperation.none && isOf(attempts[position].tag, slot)
+        {
+            book.shownToDevice.insert(tags[Int(attempts[position].tag)].mark)
+        }
+    }
+
     /// Promises that a look at a profile could have broken that an answer before `time` had shown, by its absence
     /// (`vanished`).
     mutating func countProfile(_ read: TokenRead, before time: Int64, _ book: ProfileBook) {

@@ -105,7 +105,12 @@ extension HouseholdState {
         if mayHaveExpired(earlier.value, by: read.beat.ret, at: earlier.scope.slot) { return true }
         if judgeEarlyEnd(read, earlier) { return false }
         if let profiles {
-            accuse(vanished(read, earlier, profiles, gap))
+            let found = vanished(read, earlier, profiles, gap)
+            if found.invariant == .codeBindsDevice {
+                keep(unplaced: ProfileBook.Unplaced(read: read, earlier: earlier, gap: gap))
+            } else {
+                accuse(found)
+            }
             return false
         }
         let text =

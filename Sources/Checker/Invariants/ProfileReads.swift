@@ -5,8 +5,11 @@ internal import Vocabulary
 /// rest-v2.md § 15 that one household tells.
 extension HouseholdState {
     mutating func judge(_ operation: Observed, _ beat: CompactOperation, _ book: ProfileBook) {
-        defer { book.forget(beat.sequence) }
         let answer = book.answer(beat.sequence)
+        defer {
+            settleUnplaced(operation, answer)
+            book.forget(beat.sequence)
+        }
         notePass(operation, beat, answer, book)
         if operation.step == .authorize { judgeReversal(operation, beat, answer, book) }
         guard operation.effect != .denied else { return }
@@ -331,6 +334,7 @@ extension HouseholdState {
             return
         }
         if first.beat.operation != beat.operation { check(.profileViewsAgree) }
+        judgeRevived(first, shown, beat)
         guard first.kind != kind || first.generated != shown.generated,
             writers(of: TokenRead.somebody, by: beat.ret, at: shown.slot).count == 1
         else { return }
@@ -339,6 +343,32 @@ extension HouseholdState {
             "\(first.beat.name) and \(beat.name) returned one profile with different \(what)"
         accuse(
             violation(.profileViewsAgree, .certain, [first.beat, beat], text),
+            isOfEnds: false)
+    }
+
+    /// I15, as a suspicion: after a logout and a new login the profile of before, to the millisecond.
+    private mutating func judgeRevived(
+        _ first: ProfileBook.ProfileSeen, _ shown: ProfileAnswer.ShownProfile,
+        _ beat: CompactOperation
+    ) {
+        let isExact = shown.generated % 1_000 != 0 || shown.expires % 1_000 != 0
+        guard isExact, first.slot == shown.slot, first.generated == shown.generated,
+            let out = signOuts.last(where: {
+                $0.effect == .success && $0.ret < beat.call - registry.visibility
+                    && $0.ends(shown.slot)
+            })?.beat, first.beat.ret < out.call - registry.visibility,
+            let login = lastWriter(of: TokenRead.somebody, by: beat.ret, at: shown.slot),
+            login.call > out.ret
+        else { return }
+        let gap = beat.call - out.ret
+        let text =
+            "\(beat.name) returned, after \(login.name), the profile that \(first.beat.name) had returned, with the same "
+            + "times, although \(out.name) had ended that"
+        accuse(
+            violation(
+                .logoutFinal,
+                .suspicion("the service may date a new sign-in by the provider's older session"),
+                [out, login, beat], gap: gap, text),
             isOfEnds: false)
     }
 

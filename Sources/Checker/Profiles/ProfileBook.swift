@@ -42,6 +42,16 @@ final class ProfileBook {
     private var firstList: (ret: Int64, shown: [UInt64])?
     /// Users that the device itself was shown, not only who asked by a code.
     var shownToDevice: Set<UInt64> = []
+    /// A profile that its code showed, and the device's own look did not.
+    struct Unplaced {
+        var read: TokenRead
+        var earlier: TokenRead
+        var gap: Int64
+    }
+    /// Such, until something tells whether they are this device's.
+    var unplaced: [Unplaced] = []
+    /// What was found since, which may follow from them.
+    var behindUnplaced: [HouseholdState.Accusation] = []
     var seen: [ProfileSeen] = []
     /// Providers at which a partner has vouched for the viewer.
     var partnered: Set<UInt8> = []

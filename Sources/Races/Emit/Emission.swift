@@ -125,6 +125,7 @@ public struct Emission: Sendable {
         case .linearizable where ![.poll, .checkSignIn].contains(step): return last.operation
         case .tokenIsolation where ![.poll, .checkSignIn, .confirm].contains(step):
             return last.operation
+        case .providerIndependence where ![.poll, .confirm].contains(step): return last.operation
         // That a sign-in is gone they read in polls, which all trials end with.
         case .errorsHaveNoEffect: return nil
         default: break
@@ -133,7 +134,8 @@ public struct Emission: Sendable {
             ["unauthenticated", "unauthorized"].contains(told.result)
                 || told.operation == .authorizationToken
                     && expected.invariant == .authorizationGates
-                || told.operation == .authorize && expected.invariant == .profileViewsAgree
+                || told.operation == .authorize
+                    && [.profileViewsAgree, .providerIndependence].contains(expected.invariant)
         }?.operation
     }
 

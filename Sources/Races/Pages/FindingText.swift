@@ -152,11 +152,13 @@ struct FindingText {
         switch script {
         case .file(let name):
             let accounts = isDeviceGrant ? "SCREENRIG_ACCOUNTS=accounts.csv " : ""
+            // That of an embedded stand-in is gone.
+            let target = found.target.name.hasPrefix("http") ? found.target.name : "URL"
             return """
                 The script \(name) goes with this text. It needs Python 3.8 and nothing else, and prints how many \
                 of \(times) trials show it:
 
-                    \(accounts)python3 \(name) \(Sanitizer.line(found.target.name)) \(times)
+                    \(accounts)python3 \(name) \(Sanitizer.line(target)) \(times)
 
                 The head of the script says what it reads from its environment: accounts that may sign in and, of a \
                 confidential client, its secret. Run it against a server of your own, never against one that people \

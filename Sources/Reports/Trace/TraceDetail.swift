@@ -184,11 +184,7 @@ struct TraceDetail {
                 "token of \(BeliefText.name(Tag(mvpd: profile.mvpd, user: profile.user ?? "?")))"
             }
             if let resource = observation.resource { parts.append("resource \(resource)") }
-            if let expires = observation.expires {
-                // A service may send any number: far dates are shown as the furthest that fits.
-                let shown = UTCTime(milliseconds: min(max(expires, 0), 253_402_300_799_000))
-                parts.append("until \(shown.rfc3339)")
-            }
+            if let expiry = observation.expiryText { parts.append(expiry) }
         case .absent: parts.append("not there yet")
         case .expired: parts.append("over")
         case .denied: parts.append("refused")

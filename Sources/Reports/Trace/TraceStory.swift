@@ -184,7 +184,7 @@ enum BeliefText {
     private static func user(_ tag: Tag) -> String {
         if !tag.user.isEmpty { return Sanitizer.line(tag.user, limit: 60) }
         return tag.mvpd.isEmpty
-            ? "an earlier sign-in" : "sign-in at \(Sanitizer.line(tag.mvpd, limit: 60))"
+            ? "somebody" : "sign-in at \(Sanitizer.line(tag.mvpd, limit: 60))"
     }
 
     /// `viewer-3 of DemoCable`.

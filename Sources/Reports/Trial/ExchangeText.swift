@@ -129,17 +129,8 @@ public struct ExchangeText: Sendable {
         return "\(resource) may be played\(Self.until(recorded))"
     }
 
-    /// The expiry that the answer carries, as a date.
     private static func until(_ recorded: RecordedExchange) -> String {
-        let observation = recorded.exchange.observation
-        guard let expires = observation.expires else { return "" }
-        // A device grant states lifetimes, and no instants.
-        if observation.generated == 0 {
-            return " for \(Figures.span(seconds: Double(expires) / 1000))"
-        }
-        // A service may send any number: far dates are shown as the furthest that fits.
-        let milliseconds = min(max(expires, 0), 253_402_300_799_000)
-        return " until \(UTCTime(milliseconds: milliseconds).rfc3339)"
+        recorded.exchange.observation.expiryText.map { " \($0)" } ?? ""
     }
 
     /// The title, where there is one near the beginning.
@@ -186,5 +177,17 @@ public struct ExchangeText: Sendable {
             separator: "\n", omittingEmptySubsequences: false
         ).map { "\(mark) \($0)" }
         return lines
+    }
+}
+
+extension Observation {
+    /// The expiry that the answer carries, as a date: `until 2026-12-01T10:00:00Z`; where it states a lifetime, `for 30 min`.
+    var expiryText: String? {
+        guard let expires else { return nil }
+        // A device grant states lifetimes, and no instants.
+        if generated == 0 { return "for \(Figures.span(seconds: Double(expires) / 1000))" }
+        // A service may send any number: far dates are shown as the furthest that fits.
+        let milliseconds = min(max(expires, 0), 253_402_300_799_000)
+        return "until \(UTCTime(milliseconds: milliseconds).rfc3339)"
     }
 }

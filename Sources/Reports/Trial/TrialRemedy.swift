@@ -104,6 +104,11 @@ struct TrialRemedy {
                     + "that speaks TLS"
             ),
             (
+                "none in the file of tls.ca has signed it",
+                "the file under target.tls.ca is not of the authority that signed the server's certificate: ask the "
+                    + "server's team for the right one"
+            ),
+            (
                 "unknown CA",
                 "name the PEM file of the authority that signed the server's certificate under target.tls.ca "
                     + "(ask the server's team for it); it is added to the system's roots"

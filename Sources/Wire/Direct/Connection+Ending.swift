@@ -97,7 +97,8 @@ extension Connection {
             isSecuring: isSecuring,
             wouldRepeat: isReused && hasSent && !hasResponse
                 && fault.code != CURLE_OPERATION_TIMEDOUT,
-            usesTLSFiles: engine.settings.tls.certificate != nil, isFirstUse: !isReused,
+            usesTLSFiles: engine.settings.tls.certificate != nil,
+            hasOwnRoots: engine.settings.tls.ca != nil, isFirstUse: !isReused,
             idle: request?.sent.flatMap { sent in socket?.keptAt.map { sent - $0 } },
             waited: request?.sent.map { engine.now - $0 },
             speaker: isConnecting ? "libcurl" : isTLS ? "libssl" : "system")

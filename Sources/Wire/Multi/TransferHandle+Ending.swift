@@ -25,7 +25,8 @@ extension TransferHandle {
             timeout: settings.timeout, excess: reader.excess,
             responseLimit: settings.responseLimit, hasSent: hasLeft,
             isSecuring: isSecuring(attempt), wouldRepeat: attempt.stopCause == .wouldRepeat,
-            usesTLSFiles: settings.tls.certificate != nil, isFirstUse: !attempt.isReused)
+            usesTLSFiles: settings.tls.certificate != nil, hasOwnRoots: settings.tls.ca != nil,
+            isFirstUse: !attempt.isReused)
         let isUnprocessed = isStreamRefused(attempt, code)
         failure.isStreamRefused = isUnprocessed
         failure.isHTTP2Unanswered = attempt.isReused && isUnanswered(attempt)

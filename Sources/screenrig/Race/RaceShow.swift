@@ -13,7 +13,7 @@ final class RaceShow: Sendable {
         var trials = 0
         var discarded = 0
         var curve: [String] = []
-        var drawn = 0
+        var printer = LivePrinter()
         var said = ""
     }
     private let seen = Mutex(ShownRace())
@@ -64,10 +64,9 @@ final class RaceShow: Sendable {
             seen.said = seen.phase
             return
         }
-        let lines = [String(line.prefix(width))] + seen.curve
-        let up = seen.drawn > 0 ? "\u{1B}[\(seen.drawn)A\u{1B}[J" : ""
-        Terminal.complain(up + lines.joined(separator: "\n"))
-        seen.drawn = lines.count
+        let lines = [String(line.prefix(Terminal.progressWidth))] + seen.curve
+        // What has left the screen at its top cannot be drawn over.
+        seen.printer.draw(Array(lines.prefix(Terminal.progressHeight)))
     }
 
     func end(_ outcome: RaceOutcome, cases: [String?], _ stage: RaceStage, page: String?) {
@@ -77,8 +76,7 @@ final class RaceShow: Sendable {
         guard form != .json else {
             return Terminal.print(RaceText.json(outcome, cases: cases))
         }
-        let up = seen.withLock { $0.drawn }
-        if form == .block, up > 0 { Terminal.complain("\u{1B}[\(up)A\u{1B}[J") }
+        seen.withLock { $0.printer.clear() }
         Terminal.print(
             RaceText.report(
                 outcome, cases: cases, width: min(100, max(60, Terminal.width))))
