@@ -128,14 +128,19 @@ public enum TerminalReport {
                 counts.isEmpty
                 ? "\(result.words) (\(checks))"
                 : "\(found.joined(separator: ", ")) in \(checks)"
-            lines.append(
-                "\(mark(result, ink))  \(verdict.invariant.name.padded(to: 24))  \(text)")
+            // The mark may have colours, which take no columns.
+            let entry = Wrapping.entry(
+                "  \(verdict.invariant.name.padded(to: 24))  ", text, width: width - markWidth)
+            lines.append(mark(result, ink) + entry[0])
+            lines += entry.dropFirst().map { String(repeating: " ", count: markWidth) + $0 }
         }
         for sentence in findings.worthSentences {
             lines += Wrapping.lines("  \(sentence)", width: width, hanging: 4)
         }
         return lines.joined(separator: "\n")
     }
+
+    private static let markWidth = 11
 
     private static func mark(_ result: PromiseResult, _ ink: Ink) -> String {
         switch result {

@@ -35,7 +35,8 @@ struct ListCommand: ParsableCommand {
         if only == Self.rigs { return try listRigs() }
         guard
             let text = Explanation.list(
-                faults: FaultOptions.explanations, racePlans: RacePlan.explanations, only: only)
+                faults: FaultOptions.explanations, racePlans: RacePlan.explanations, only: only,
+                width: columns)
         else {
             throw CommandFailure.badInput(
                 "unknown list '\(only ?? "")'; there are \((Explanation.headings + [Self.rigs]).joined(separator: ", "))"
@@ -43,6 +44,9 @@ struct ListCommand: ParsableCommand {
         }
         Terminal.print(text)
     }
+
+    /// A file or a pipe gets each entry as one line.
+    private var columns: Int { Terminal.isInteractive ? Terminal.width : .max }
 
     private func listRigs() throws {
         let folders = RigFolders.entries().filter { !$0.rigs.isEmpty }
@@ -56,8 +60,9 @@ struct ListCommand: ParsableCommand {
             if number > 0 { Terminal.print("") }
             Terminal.print("rigs in \(folder)")
             for rig in rigs {
-                Terminal.print(
-                    inWords: "  \(rig.name.padded(to: width))  \(rig.line)", hanging: width + 4)
+                let head = "  \(rig.name.padded(to: width))  "
+                let lines = Wrapping.entry(head, rig.line, width: columns)
+                Terminal.print(lines.joined(separator: "\n"))
             }
         }
     }

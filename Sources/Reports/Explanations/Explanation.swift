@@ -79,13 +79,16 @@ public struct Explanation: Sendable, Hashable {
         let body = parts.filter { !$0.1.isEmpty }.flatMap { head, text in
             [""] + Wrapping.lines("  \(head)\(text)", width: width, hanging: 2)
         }
-        return (["\(name) (\(kind.rawValue)): \(line)"] + body).joined(separator: "\n")
+        let head = Wrapping.lines(
+            "\(name) (\(kind.rawValue)): \(line)", width: width, hanging: 2)
+        return (head + body).joined(separator: "\n")
     }
 
     /// `screenrig list`: a heading for each sort of word, and one line each; `only` one sort, by its
-    /// heading. Nil where there is none of that heading.
+    /// heading. Nil where there is none of that heading. `width`: columns, where lines are to be broken.
     public static func list(
-        faults: [Explanation] = [], racePlans: [Explanation] = [], only: String? = nil
+        faults: [Explanation] = [], racePlans: [Explanation] = [], only: String? = nil,
+        width columns: Int = .max
     ) -> String? {
         let groups: [(String, [Explanation])] = [
             ("protocols", protocols), ("operations", operations), ("faults", faults),
@@ -95,7 +98,10 @@ public struct Explanation: Sendable, Hashable {
         guard !wanted.isEmpty else { return nil }
         return wanted.map { title, words in
             let width = words.map(\.name.count).max() ?? 0
-            let lines = words.map { "  \($0.name.padded(to: width))  \(marks($0))\($0.line)" }
+            let lines = words.flatMap { word in
+                let head = "  \(word.name.padded(to: width))  \(marks(word))"
+                return Wrapping.entry(head, word.line, width: columns)
+            }
             return ([title] + (lines.isEmpty ? ["  none yet"] : lines)).joined(separator: "\n")
         }.joined(separator: "\n\n")
     }
