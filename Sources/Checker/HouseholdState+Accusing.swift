@@ -60,8 +60,16 @@ extension HouseholdState {
         return certainty
     }
 
-    /// Reports the first cause of a household; what follows from it is attached. `isOfEnds`: an unseen end of a profile
-    /// would explain it.
+    struct Accusation {
+        var violation: Violation
+        /// The user that it is about, where nobody of the household signed in as that.
+        var foreignTag: UInt64 = 0
+        var doubt: SharedState.Doubt?
+        var account: UInt64 = 0
+        /// An unseen end of a profile would explain it.
+        var isOfEnds = true
+    }
+
     mutating func accuse(
         _ violation: Violation, foreignTag: UInt64 = 0,
         doubt: SharedState.Doubt? = nil, onAccount account: UInt64 = 0, isOfEnds: Bool = true
@@ -72,19 +80,11 @@ extension HouseholdState {
                 isOfEnds: isOfEnds))
     }
 
-    /// What a response is accused of.
-    struct Accusation {
-        var violation: Violation
-        var foreignTag: UInt64
-        var doubt: SharedState.Doubt?
-        var account: UInt64
-        var isOfEnds: Bool
-    }
-
+    /// Reports the first cause of a household; what follows from it is attached.
     mutating func accuse(_ accusation: Accusation) {
         let (violation, foreignTag) = (accusation.violation, accusation.foreignTag)
-        if let profiles, !profiles.unplaced.isEmpty {
-            return profiles.behindUnplaced.append(accusation)
+        if let profiles, !profiles.unbound.isEmpty {
+            return profiles.behindUnbound.append(accusation)
         }
         if accusation.isOfEnds, profiles?.keep(back: violation) == true { return }
         if violation.standing != .suspected, !tested.contains(violation.invariant) {

@@ -16,7 +16,7 @@ extension HouseholdState {
         let isWhole = !hasGap
         while let ended = logins.takeLast() { agenda.insert(ended, registry.visibility) }
         if isWhole { advance(before: .max, isLast: true) }
-        settleUnplaced()
+        settleUnbound()
         let isConfused = withdrawStrays()
         judgeWhole(isWhole: isWhole, isConfused: isConfused)
         tellUsers(isConfused: isConfused)

@@ -280,7 +280,7 @@ extension HouseholdState {
         }
         accuse(
             violation(promise, .certain, evidence, text), foreignTag: stranger.seen.mark,
-            doubt: doubt)
+            doubt: doubt, isOfEnds: promise != .providerIndependence)
     }
 
     /// `one-owner` where nobody can say which of two accounts is which user: two users within one life of

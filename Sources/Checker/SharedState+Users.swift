@@ -60,6 +60,7 @@ extension SharedState {
     /// accounts file does not list.
     private func settleForeign(_ resolution: UserResolution) -> Set<Int> {
         var unowned: Set<Int> = []
+        let shownIn = foreign.isEmpty ? [:] : users.shownIn
         for foreign in foreign where !found[foreign.position].isWithdrawn {
             let position = foreign.position
             let household = found[position].household
@@ -90,8 +91,7 @@ extension SharedState {
                 isShared: owners.contains(where: accounts.isShared),
                 isAtHome: identities.isUser(user, under: foreign.subjects),
                 mayBeOf: home == household ? nil : users.nameless(but: household),
-                shownTo: users.claims.first { $0.user == user && $0.household != household }?
-                    .household)
+                shownTo: shownIn[user]?.first { $0 != household })
         }
         foreign.removeAll()
         return unowned

@@ -103,5 +103,14 @@ struct UserLedger {
 
     mutating func add(_ claim: Claim) { claims.append(claim) }
 
+    /// For each user the two lowest households that were shown it, in whatever order they ended.
+    var shownIn: [UInt64: [Int]] {
+        claims.reduce(into: [:]) { found, claim in
+            let known = found[claim.user, default: []]
+            guard !known.contains(claim.household) else { return }
+            found[claim.user] = Array((known + [claim.household]).sorted().prefix(2))
+        }
+    }
+
     mutating func add(_ showing: Unplaced) { unplaced.append(showing) }
 }

@@ -21,7 +21,8 @@ package enum Wrapping {
 
     /// An entry of a list: `text` beside `head`, which keeps its spaces, in a column of its own.
     package static func entry(_ head: String, _ text: String, width: Int) -> [String] {
-        let rest = lines(text, width: max(20, width - head.count), hanging: 0)
+        let rest =
+            text.isEmpty ? [""] : lines(text, width: max(20, width - head.count), hanging: 0)
         return rest.enumerated().map { number, line in
             (number == 0 ? head : String(repeating: " ", count: head.count)) + line
         }

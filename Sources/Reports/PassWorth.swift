@@ -86,8 +86,10 @@ extension Findings {
         }
     }
 
-    /// Households in which a promise was violated along with another one only, of those that are listed.
+    /// Households in which a promise was violated along with another one only; 0 where not all violations are listed.
     func householdsAlong(_ invariant: Invariant) -> Int {
+        let all = verdicts.reduce(0) { $0 + $1.violations + $1.observed + $1.known + $1.suspected }
+        guard violations.count >= all else { return 0 }
         let certain = violations.filter { $0.standing != .suspected }
         let along = certain.filter { $0.companions.contains(invariant) }.map(\.household)
         let own = certain.filter { $0.invariant == invariant }.map(\.household)

@@ -444,6 +444,16 @@ extension ProfileCase {
             $0.see(at: 11_000)
             $0.decide(at: 11_500)
         },
+        ProfileCase("I21: what the device logs out of next is its own", .profileViewsAgree) {
+            shownByCode(&$0)
+            $0.see(at: 11_000)
+            $0.signOut(at: 11_500)
+        },
+        ProfileCase("I21: the device is told next that it is signed in", .profileViewsAgree) {
+            shownByCode(&$0)
+            $0.see(at: 11_000)
+            $0.authorized(at: 11_500)
+        },
         ProfileCase("I21: the list shows it later", .profileViewsAgree) {
             shownByCode(&$0)
             $0.see(at: 11_000)

@@ -276,20 +276,24 @@ struct ReplayTests {
         #expect(ended.output.contains("0 of 3 (Clopper-Pearson"), "\(ended.output)")
     }
 
-    @Test("the Python script of a device grant finds the button that decides by what it says")
-    func button() async throws {
+    @Test(
+        "the Python script of a device grant finds the button that decides by what it says, and the fault",
+        arguments: [
+            (Self.late, "sign-in-visible"), ("premature-token", "no-token-before-sign-in"),
+            ("premature-token", "sign-in-delivered"),
+        ])
+    func button(planted: String, promise: String) async throws {
         let folder = TestFolder()
         let rig = Command.rig("races/device-grant.yaml")
         let ended = try await Command.run(
             "race", rig, "--virtual", "--quiet", "--plan",
-            "approve-poll", "--fault", Self.late, "--out", "race", in: folder)
+            "approve-poll", "--fault", planted, "--out", "race", in: folder)
         #expect(ended.code == 1, "\(ended.output)\(ended.errors)")
         let script = try await Command.run(
-            "replay", "race/cases/approve-poll-sign-in-visible.json", "--emit", "python",
-            in: folder)
+            "replay", "race/cases/approve-poll-\(promise).json", "--emit", "python", in: folder)
         #expect(script.output.contains(#""approve": null"#), "\(script.errors)")
         _ = try folder.write(script.output, to: "race.py")
-        for (fault, code) in [(Self.late, Int32(1)), ("none", 0)] {
+        for (fault, code) in [(planted, Int32(1)), ("none", 0)] {
             let hits = try await Self.hits(
                 "race.py", where: fault, code, accounts: "ann:pw,bob:pw", serving: ["--rig", rig],
                 in: folder)

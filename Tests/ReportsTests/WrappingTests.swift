@@ -27,4 +27,12 @@ struct WrappingTests {
             Wrapping.lines("it's the rig's own 'key: value' here", width: 12, hanging: 2)
                 == ["it's the", "  rig's own", "  'key:", "  value'", "  here"])
     }
+
+    @Test("an entry of a list has a column of its own, and its name also where there is no text")
+    func entry() {
+        #expect(
+            Wrapping.entry("  smoke   ", "eight households in front of it", width: 32)
+                == ["  smoke   eight households in", "          front of it"])
+        #expect(Wrapping.entry("  smoke   ", "", width: 32) == ["  smoke   "])
+    }
 }

@@ -9,7 +9,7 @@ extension HouseholdState {
     ) {
         _ = judgeAbsences(operation, beat, answer, book)
         guard operation.effect == .success else { return }
-        if isByProfile(operation, answer, book) { noteOwn(operation.slot, by: beat, book) }
+        if isByProfile(operation, answer, book) { noteOwn(operation, beat, book) }
         if operation.step == .preauthorize {
             check(.preauthorizeInert)
             if operation.detail != 0 {

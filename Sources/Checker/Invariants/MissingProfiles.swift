@@ -98,37 +98,41 @@ extension HouseholdState {
 
     /// Whether a profile that its code showed, and the device's own look did not, is another device's is not known yet: what the
     /// device is given next may rest on it, and its code may show it no longer, either.
-    mutating func keep(unplaced one: ProfileBook.Unplaced) {
-        profiles?.unplaced.append(one)
-        if profiles?.unplaced.count ?? 0 >= Self.mostUnplaced { settleUnplaced() }
+    mutating func keep(unbound one: ProfileBook.UnboundProfile) {
+        profiles?.unbound.append(one)
+        if profiles?.unbound.count ?? 0 >= Self.mostUnbound { settleUnbound() }
     }
 
-    private static let mostUnplaced = 64
+    private static let mostUnbound = 64
 
     /// Says of those what is known by now, and then what was found since.
-    mutating func settleUnplaced() {
-        guard let profiles, !profiles.unplaced.isEmpty else { return }
-        let (kept, later) = (profiles.unplaced, profiles.behindUnplaced)
-        (profiles.unplaced, profiles.behindUnplaced) = ([], [])
+    mutating func settleUnbound() {
+        guard let profiles, !profiles.unbound.isEmpty else { return }
+        let (kept, later) = (profiles.unbound, profiles.behindUnbound)
+        (profiles.unbound, profiles.behindUnbound) = ([], [])
         for one in kept { accuse(vanished(one.read, one.earlier, profiles, one.gap)) }
         for one in later { accuse(one) }
     }
 
     /// The same once an answer to the device itself tells.
-    mutating func settleUnplaced(_ operation: Observed, _ answer: ProfileAnswer) {
-        guard let profiles, !profiles.unplaced.isEmpty else { return }
-        guard profiles.behindUnplaced.isEmpty else { return settleUnplaced() }
+    mutating func settleUnbound(_ operation: Observed, _ answer: ProfileAnswer) {
+        guard let profiles, !profiles.unbound.isEmpty else { return }
+        guard profiles.behindUnbound.isEmpty else { return settleUnbound() }
         guard operation.screen == 0 else { return }
         switch operation.step {
-        case .preauthorize, .authorize, .logout, .issueCode: settleUnplaced()
-        case .poll where operation.effect == .absent: settleUnplaced()
-        case .checkSignIn where !answer.shown.isEmpty: settleUnplaced()
+        case .preauthorize, .authorize, .logout, .issueCode: settleUnbound()
+        case .poll where operation.effect == .absent: settleUnbound()
+        case .checkSignIn where !answer.shown.isEmpty: settleUnbound()
         default: break
         }
     }
 
-    /// Something that only a profile of the device's own gives: those of its logins there are no other device's.
-    func noteOwn(_ slot: UInt8, by beat: CompactOperation, _ book: ProfileBook) {
+    /// What an answer gave without an identity rests on a profile of the device's own: those of its logins there are no other
+    /// device's. Not where a partner may have vouched for it, or it is from before the run.
+    func noteOwn(_ operation: Observed, _ beat: CompactOperation, _ book: ProfileBook) {
+        let slot = operation.slot
+        guard !book.partnered.contains(slot), !mayBeFromBefore(slot, at: operation.call, book)
+        else { return }
         for position in attempts.indices
         where attempts[position].isCandidate && attempts[position].beat.call <= beat.ret
             && attempts[position].tag != ModelOperation.none && isOf(attempts[position].tag, slot)

@@ -107,7 +107,7 @@ extension HouseholdState {
         if let profiles {
             let found = vanished(read, earlier, profiles, gap)
             if found.invariant == .codeBindsDevice {
-                keep(unplaced: ProfileBook.Unplaced(read: read, earlier: earlier, gap: gap))
+                keep(unbound: ProfileBook.UnboundProfile(read: read, earlier: earlier, gap: gap))
             } else {
                 accuse(found)
             }

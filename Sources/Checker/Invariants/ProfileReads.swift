@@ -7,7 +7,7 @@ extension HouseholdState {
     mutating func judge(_ operation: Observed, _ beat: CompactOperation, _ book: ProfileBook) {
         let answer = book.answer(beat.sequence)
         defer {
-            settleUnplaced(operation, answer)
+            settleUnbound(operation, answer)
             book.forget(beat.sequence)
         }
         notePass(operation, beat, answer, book)

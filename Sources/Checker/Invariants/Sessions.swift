@@ -92,7 +92,9 @@ extension HouseholdState {
         else { return }
         let isKnown = !mayBeFromBefore(operation.slot, at: operation.call, book)
         switch answer.action {
-        case .authorizeSignedIn where isKnown: judgeAuthorize(operation, beat, book)
+        case .authorizeSignedIn where isKnown:
+            if answer.subject == 0 { noteOwn(operation, beat, book) }
+            judgeAuthorize(operation, beat, book)
         case .authenticate where isKnown: judgeAuthenticate(operation, beat, book)
         case .authorizeDegraded:
             let mvpd = book.mark(of: operation.slot)
@@ -187,7 +189,9 @@ extension HouseholdState {
             if judgeInvalid(beat, operation.slot, book) { return }
             let partner = book.partner(of: operation.slot)
             if partner > 0 { _ = judgeInvalid(beat, partner, book) }
-        case .ownProfile where answer.subject == 0: judgeLogin(endedBy: beat, operation, book)
+        case .ownProfile where answer.subject == 0:
+            noteOwn(operation, beat, book)
+            judgeLogin(endedBy: beat, operation, book)
         case .ownProfile, .partnersProfile: break
         }
     }

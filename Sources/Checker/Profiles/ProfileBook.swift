@@ -42,16 +42,11 @@ final class ProfileBook {
     private var firstList: (ret: Int64, shown: [UInt64])?
     /// Users that the device itself was shown, not only who asked by a code.
     var shownToDevice: Set<UInt64> = []
-    /// A profile that its code showed, and the device's own look did not.
-    struct Unplaced {
-        var read: TokenRead
-        var earlier: TokenRead
-        var gap: Int64
-    }
-    /// Such, until something tells whether they are this device's.
-    var unplaced: [Unplaced] = []
+    /// Profiles that their codes showed, and the device's own look did not, until something tells whether they are this
+    /// device's.
+    var unbound: [UnboundProfile] = []
     /// What was found since, which may follow from them.
-    var behindUnplaced: [HouseholdState.Accusation] = []
+    var behindUnbound: [HouseholdState.Accusation] = []
     var seen: [ProfileSeen] = []
     /// Providers at which a partner has vouched for the viewer.
     var partnered: Set<UInt8> = []
@@ -85,6 +80,14 @@ final class ProfileBook {
             slot == shown.slot && generated == shown.generated && expires == shown.expires
                 && tag != shown.tag
         }
+    }
+
+    struct UnboundProfile {
+        /// The look that did not show it.
+        var read: TokenRead
+        /// The answer about its code that did, so long before.
+        var earlier: TokenRead
+        var gap: Int64
     }
 
     /// A temporary pass as this device used it (rest-v2.md § 11).

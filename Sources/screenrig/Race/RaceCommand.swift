@@ -185,6 +185,7 @@ struct RaceCommand: AsyncParsableCommand {
         }
         // By a signal, or by 'screenrig control stop'.
         let wasStopped = interrupts.hasInterrupted || outcome.end == .interrupted
+        show.clear()
         let cases = await session.makeCases(outcome) { Terminal.complain($0) }
         var report = session.report(outcome, cases: cases, isInterrupted: wasStopped)
         report.stillReproduces = kept

@@ -69,6 +69,9 @@ final class RaceShow: Sendable {
         seen.printer.draw(Array(lines.prefix(Terminal.progressHeight)))
     }
 
+    /// Takes the progress away: what is said next stands in its place.
+    func clear() { seen.withLock { $0.printer.clear() } }
+
     func end(_ outcome: RaceOutcome, cases: [String?], _ stage: RaceStage, page: String?) {
         defer {
             if form != .json, let page { Terminal.print("report: \(page)") }
@@ -76,7 +79,6 @@ final class RaceShow: Sendable {
         guard form != .json else {
             return Terminal.print(RaceText.json(outcome, cases: cases))
         }
-        seen.withLock { $0.printer.clear() }
         Terminal.print(
             RaceText.report(
                 outcome, cases: cases, width: min(100, max(60, Terminal.width))))

@@ -486,7 +486,12 @@ class Trial:
 
     def sign_in_delivered(self):
         told = [poll for poll in self.of("device-token") if poll.error != "slow_down"]
-        return self.sign_in_visible() and told[-1].error == "authorization_pending"
+        if self.sign_in_visible() and told[-1].error == "authorization_pending":
+            return True
+        # Or the token that the TV has is good for nothing.
+        looks = [look for look in self.of("userinfo")
+                 if any(look.sent > yes.first for yes in self.decided("approval"))]
+        return bool(looks) and all(look.status == 401 for look in looks) and not self.of("refusal", "revocation")
 
     def decision_final(self):
         decided = sorted(self.decided("approval") + self.decided("refusal"), key=lambda s: s.first)
@@ -505,7 +510,13 @@ class Trial:
         users = {str(seen.user) for seen in self.own() if seen.user is not None}
         return bool(users - approved) if self.knows_users else len(users) > len(approved)
 
-    no_token_before_sign_in = token_isolation
+    def no_token_before_sign_in(self):
+        """A token for a code that nobody had yet begun to approve, or somebody else's."""
+        approvals = [seen for seen in self.seen if seen.step == "approval"]
+        early = any("access_token" in poll.document and not any(
+            yes.sent < poll.first and about(yes) == about(poll) for yes in approvals)
+            for poll in self.of("device-token"))
+        return early or self.token_isolation()
 
     def one_owner(self):
         users = {str(seen.user) for seen in self.own() if seen.user is not None}

@@ -57,6 +57,11 @@ def strangers(trial, household):
                 and trial.users.get(v.user, unknown) != household)
 
 
+def rests_on_own(seen):
+    """Whether a permit shows that the device has a profile of its own: not where an identity may have vouched for it."""
+    return not seen.identity and any(d.get("source") == "mvpd" for d in decisions(seen))
+
+
 def profile_consistent(trial, household):
     return pair((v, v) for v in views(trial, household)
                 if v.seen.op["op"] == "profiles-by-mvpd" and v.mvpd != v.seen.asked
@@ -83,8 +88,12 @@ def profile_views_agree(trial, household):
 
 def code_binds_device(trial, household):
     own = {(v.user, v.mvpd) for v in views(trial, household, *LOOKS)}
+    # What the device was given without an identity rests on a profile of its own, too.
+    given = {s.asked for s in of(trial, household, "media") if s.result == "success" and rests_on_own(s)}
+    given |= {s.asked for s in of(trial, household, "logout")
+              if not s.identity and dig(s.document, ["logouts", "*", "actionName"]) == "logout"}
     return pair((v, s) for v in views(trial, household, "poll", "confirm")
-                if v.kind == "regular" and (v.user, v.mvpd) not in own
+                if v.kind == "regular" and (v.user, v.mvpd) not in own and v.mvpd not in given
                 for s in missing(trial, household, v.mvpd)
                 if s.sent > v.first and not between(trial, household, v, s, *ENDS))
 

@@ -243,7 +243,7 @@ def judge(trial, household, promise):
             """Two users, or two sign-ins of one of them, of which each made a token."""
             if None in (a.user, b.user) or a.user != b.user:
                 return None not in (a.user, b.user)
-            able = [s for s in signs if not 400 <= s.status < 500]
+            able = [s for s in signs if s.sent < b.first and not 400 <= s.status < 500]
             return a.mvpd == b.mvpd and not same_expiry(a, b) and 1 < len(
                 [s for s in able if not TARGET["several"] or s.code == a.code])
         return next(((a, b) for a in owners for b in owners if CASE["singleUse"] and twice(a, b)
@@ -326,7 +326,8 @@ def judge(trial, household, promise):
 
 def ended_by_refusal(trial, household):
     """A sign-in that was there before a logout that was turned down, and not after it, with nothing else between."""
-    there = [s for s in of(trial, household, "poll", "confirm", *GATED) if s.result == "success"]
+    there = [s for s in of(trial, household, "poll", "confirm", *GATED) if s.result == "success" and (
+        not TARGET["several"] or s.does in ("poll", "confirm") or rests_on_own(s))]
 
     def gone(y):
         looks = missing(trial, household, y.mvpd) if TARGET["several"] else []
