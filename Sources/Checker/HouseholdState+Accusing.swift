@@ -86,7 +86,7 @@ extension HouseholdState {
         if let profiles, !profiles.unbound.isEmpty {
             return profiles.behindUnbound.append(accusation)
         }
-        if accusation.isOfEnds, profiles?.keep(back: violation) == true { return }
+        if profiles?.keep(back: accusation) == true { return }
         if violation.standing != .suspected, !tested.contains(violation.invariant) {
             check(violation.invariant)
         }

@@ -77,19 +77,20 @@ struct PassWorth {
 }
 
 extension Findings {
-    /// Nil where it was not tested, or where all violations were attached to another promise's.
+    /// Nil where it was not tested, where all violations were attached to another promise's, or where not all are listed.
     func worth(of verdict: Verdict) -> PassWorth? {
         switch result(of: verdict.invariant) {
-        case .kept, .broken(with: nil), .observed(with: nil), .known(with: nil):
-            PassWorth(verdict, along: householdsAlong(verdict.invariant))
+        case .kept: PassWorth(verdict)
+        case .broken(with: nil), .observed(with: nil), .known(with: nil):
+            householdsAlong(verdict.invariant).flatMap { PassWorth(verdict, along: $0) }
         default: nil
         }
     }
 
-    /// Households in which a promise was violated along with another one only; 0 where not all violations are listed.
-    func householdsAlong(_ invariant: Invariant) -> Int {
+    /// Households in which a promise was violated along with another one only; nil where not all violations are listed.
+    func householdsAlong(_ invariant: Invariant) -> Int? {
         let all = verdicts.reduce(0) { $0 + $1.violations + $1.observed + $1.known + $1.suspected }
-        guard violations.count >= all else { return 0 }
+        guard violations.count >= all else { return nil }
         let certain = violations.filter { $0.standing != .suspected }
         let along = certain.filter { $0.companions.contains(invariant) }.map(\.household)
         let own = certain.filter { $0.invariant == invariant }.map(\.household)

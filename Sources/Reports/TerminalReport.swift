@@ -118,7 +118,7 @@ public enum TerminalReport {
             guard !result.isQuiet else { continue }
             let checks = Figures.counted(verdict.checked, "check")
             var found = counts.map { "\(Figures.count($0.1)) \($0.0)" }
-            let along = findings.householdsAlong(verdict.invariant)
+            let along = findings.householdsAlong(verdict.invariant) ?? 0
             if result.cause != nil {
                 found.insert(result.words, at: 0)
             } else if along > 0 {

@@ -444,6 +444,20 @@ extension ProfileCase {
             $0.see(at: 11_000)
             $0.decide(at: 11_500)
         },
+        ProfileCase(
+            "I21: what tells nothing of the device's profile decides nothing", .profileViewsAgree
+        ) {
+            shownByCode(&$0)
+            $0.see(at: 11_000)
+            $0.decide(at: 11_200, .denied, reason: "invalid_access_token")
+            $0.decide(at: 11_300, .unauthenticated, mvpd: Story.satellite)
+            $0.decide(at: 11_500)
+        },
+        ProfileCase("I21: the provider, who denies, was asked with a profile", .profileViewsAgree) {
+            shownByCode(&$0)
+            $0.see(at: 11_000)
+            $0.decide(at: 11_500, .denied, reason: denial)
+        },
         ProfileCase("I21: what the device logs out of next is its own", .profileViewsAgree) {
             shownByCode(&$0)
             $0.see(at: 11_000)

@@ -280,7 +280,6 @@ struct ReplayTests {
         "the Python script of a device grant finds the button that decides by what it says, and the fault",
         arguments: [
             (Self.late, "sign-in-visible"), ("premature-token", "no-token-before-sign-in"),
-            ("premature-token", "sign-in-delivered"),
         ])
     func button(planted: String, promise: String) async throws {
         let folder = TestFolder()

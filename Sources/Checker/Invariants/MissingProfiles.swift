@@ -114,17 +114,34 @@ extension HouseholdState {
         for one in later { accuse(one) }
     }
 
-    /// The same once an answer to the device itself tells.
-    mutating func settleUnbound(_ operation: Observed, _ answer: ProfileAnswer) {
-        guard let profiles, !profiles.unbound.isEmpty else { return }
-        guard profiles.behindUnbound.isEmpty else { return settleUnbound() }
-        guard operation.screen == 0 else { return }
+    /// The same once an answer to the device itself tells whether it has a profile of its own there.
+    mutating func settleUnbound(
+        _ operation: Observed, _ beat: CompactOperation, _ answer: ProfileAnswer
+    ) {
+        guard let profiles, !profiles.unbound.isEmpty, operation.screen == 0 else { return }
+        let isAboutIt =
+            answer.subject == 0
+            && profiles.unbound.contains { $0.earlier.scope.slot == operation.slot }
+        let tells: Bool
         switch operation.step {
-        case .preauthorize, .authorize, .logout, .issueCode: settleUnbound()
-        case .poll where operation.effect == .absent: settleUnbound()
-        case .checkSignIn where !answer.shown.isEmpty: settleUnbound()
-        default: break
+        case .preauthorize, .authorize:
+            // Who is denied by the provider has a profile to be asked with.
+            let isDenied = operation.effect == .denied && answer.reason == .deniedByProvider
+            if isAboutIt, isDenied { noteOwn(operation, beat, profiles) }
+            tells =
+                isAboutIt
+                && (isDenied || operation.effect == .unauthenticated
+                    || isByProfile(operation, answer, profiles))
+        case .logout: tells = isAboutIt && operation.effect == .success && answer.logout != nil
+        case .issueCode:
+            tells =
+                isAboutIt
+                && (answer.action == .authorizeSignedIn || answer.action == .authenticate)
+        case .poll: tells = operation.effect == .absent
+        case .checkSignIn: tells = !answer.shown.isEmpty
+        default: tells = false
         }
+        if tells || profiles.behindUnbound.count >= Self.mostUnbound { settleUnbound() }
     }
 
     /// What an answer gave without an identity rests on a profile of the device's own: those of its logins there are no other

@@ -7,7 +7,7 @@ extension HouseholdState {
     mutating func judge(_ operation: Observed, _ beat: CompactOperation, _ book: ProfileBook) {
         let answer = book.answer(beat.sequence)
         defer {
-            settleUnbound(operation, answer)
+            settleUnbound(operation, beat, answer)
             book.forget(beat.sequence)
         }
         notePass(operation, beat, answer, book)

@@ -190,7 +190,8 @@ extension HouseholdState {
             let partner = book.partner(of: operation.slot)
             if partner > 0 { _ = judgeInvalid(beat, partner, book) }
         case .ownProfile where answer.subject == 0:
-            noteOwn(operation, beat, book)
+            // An identity's profile may be what it ends (B47).
+            if book.subjects.isEmpty { noteOwn(operation, beat, book) }
             judgeLogin(endedBy: beat, operation, book)
         case .ownProfile, .partnersProfile: break
         }

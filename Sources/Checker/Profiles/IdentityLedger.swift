@@ -197,7 +197,7 @@ extension HouseholdState {
             under: book.subjects, byOtherThan: household, before: now, registry.bounds)
         if isEnded { held = nil }
         if let late, isEndedElsewhere(late, book) { self.late = nil }
-        for violation in kept where !isEndedElsewhere(violation, book) { accuse(violation) }
+        for one in kept where !isEndedElsewhere(one.violation, book) { accuse(one) }
         return isEnded
     }
 

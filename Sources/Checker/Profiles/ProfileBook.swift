@@ -64,7 +64,7 @@ final class ProfileBook {
     /// Whether it is known by now what other devices of the same identities did.
     var isSettled = false
     /// What another device's logout would explain.
-    private(set) var kept: [Violation] = []
+    private(set) var kept: [HouseholdState.Accusation] = []
 
     /// A profile that answers showed: what they said of it first.
     struct ProfileSeen {
@@ -234,15 +234,15 @@ final class ProfileBook {
     }
 
     /// Keeps back what may have its cause at another device of the same identity, until that is known.
-    func keep(back violation: Violation) -> Bool {
-        guard !subjects.isEmpty, !isSettled, Self.isEndedElsewhere(violation.invariant) else {
-            return false
-        }
-        kept.append(violation)
+    func keep(back accusation: HouseholdState.Accusation) -> Bool {
+        guard accusation.isOfEnds, !subjects.isEmpty, !isSettled,
+            Self.isEndedElsewhere(accusation.violation.invariant)
+        else { return false }
+        kept.append(accusation)
         return true
     }
 
-    func takeKept() -> [Violation] {
+    func takeKept() -> [HouseholdState.Accusation] {
         defer { kept = [] }
         return kept
     }

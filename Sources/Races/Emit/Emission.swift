@@ -99,7 +99,14 @@ public struct Emission: Sendable {
 
     /// Why no script can play a case; nil where one can, but for what only its requests tell.
     static func refusal(of found: Case) -> EmitError? {
-        if found.spoken == .oauthDeviceGrant { return nil }
+        if found.spoken == .oauthDeviceGrant {
+            // A server may take a token back because its code was polled for again, as these scripts do (RFC 6749, 4.1.2).
+            let isByToken =
+                found.expected.invariant == .signInDelivered
+                && found.expected.told.last?.operation == .userinfo
+            return isByToken
+                ? .unknownForm(Invariant.signInDelivered.name, OperationName.userinfo.name) : nil
+        }
         guard let spoken = found.spoken, spoken.type.script != nil else {
             return .otherProtocol(found.target.protocolName)
         }

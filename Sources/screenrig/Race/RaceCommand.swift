@@ -167,7 +167,7 @@ struct RaceCommand: AsyncParsableCommand {
         show.begin(stage, stage.estimate())
         let session = RaceSession(
             stage, into: directory, isTimed: !isVirtual || time != nil, baseline: known,
-            deployed: deployed, say: { if !traffic.play.quiet { Terminal.complain(inWords: $0) } })
+            deployed: deployed, say: { show.say($0) })
         let interrupts = Interrupts(stopping: stage.arena) { session.stop() }
         let rows = try await session.replayKept(beside: traffic.rig)
         if !traffic.play.json {

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Races
+internal import Rendering
 internal import Runner
 internal import Synchronization
 
@@ -13,6 +14,7 @@ final class RaceShow: Sendable {
         var trials = 0
         var discarded = 0
         var curve: [String] = []
+        var lines: [String] = []
         var printer = LivePrinter()
         var said = ""
     }
@@ -64,13 +66,31 @@ final class RaceShow: Sendable {
             seen.said = seen.phase
             return
         }
-        let lines = [String(line.prefix(Terminal.progressWidth))] + seen.curve
+        seen.lines = [String(line.prefix(Terminal.progressWidth))] + seen.curve
         // What has left the screen at its top cannot be drawn over.
-        seen.printer.draw(Array(lines.prefix(Terminal.progressHeight)))
+        seen.lines = Array(seen.lines.prefix(Terminal.progressHeight))
+        seen.printer.draw(seen.lines)
+    }
+
+    /// A sentence that stays, above the progress.
+    func say(_ sentence: String) {
+        guard form == .block else {
+            if form != .nothing { Terminal.complain(inWords: sentence) }
+            return
+        }
+        seen.withLock { seen in
+            let lines = Wrapping.lines(sentence, width: Terminal.progressWidth, hanging: 2)
+            seen.printer.say(lines.joined(separator: "\n"), above: seen.lines)
+        }
     }
 
     /// Takes the progress away: what is said next stands in its place.
-    func clear() { seen.withLock { $0.printer.clear() } }
+    func clear() {
+        seen.withLock { seen in
+            seen.lines = []
+            seen.printer.clear()
+        }
+    }
 
     func end(_ outcome: RaceOutcome, cases: [String?], _ stage: RaceStage, page: String?) {
         defer {

@@ -486,12 +486,7 @@ class Trial:
 
     def sign_in_delivered(self):
         told = [poll for poll in self.of("device-token") if poll.error != "slow_down"]
-        if self.sign_in_visible() and told[-1].error == "authorization_pending":
-            return True
-        # Or the token that the TV has is good for nothing.
-        looks = [look for look in self.of("userinfo")
-                 if any(look.sent > yes.first for yes in self.decided("approval"))]
-        return bool(looks) and all(look.status == 401 for look in looks) and not self.of("refusal", "revocation")
+        return self.sign_in_visible() and told[-1].error == "authorization_pending"
 
     def decision_final(self):
         decided = sorted(self.decided("approval") + self.decided("refusal"), key=lambda s: s.first)

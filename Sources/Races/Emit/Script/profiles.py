@@ -89,9 +89,12 @@ def profile_views_agree(trial, household):
 def code_binds_device(trial, household):
     own = {(v.user, v.mvpd) for v in views(trial, household, *LOOKS)}
     # What the device was given without an identity rests on a profile of its own, too.
-    given = {s.asked for s in of(trial, household, "media") if s.result == "success" and rests_on_own(s)}
-    given |= {s.asked for s in of(trial, household, "logout")
-              if not s.identity and dig(s.document, ["logouts", "*", "actionName"]) == "logout"}
+    given = {s.asked for s in of(trial, household, "media", "preauthorize") if rests_on_own(s)}
+    given |= {s.asked for s in actions(trial, household) if not s.identity and s.document.get(
+        "actionName") == "authorize" and s.document.get("reasonType") == "authenticated"}
+    if not any(s.identity for s in trial.seen if s.household == household):
+        given |= {s.asked for s in of(trial, household, "logout")
+                  if dig(s.document, ["logouts", "*", "actionName"]) == "logout"}
     return pair((v, s) for v in views(trial, household, "poll", "confirm")
                 if v.kind == "regular" and (v.user, v.mvpd) not in own and v.mvpd not in given
                 for s in missing(trial, household, v.mvpd)
