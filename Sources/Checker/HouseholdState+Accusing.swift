@@ -60,6 +60,7 @@ extension HouseholdState {
         return certainty
     }
 
+    /// A violation with what decides, later, whether it stands and whose it is.
     struct Accusation {
         var violation: Violation
         /// The user that it is about, where nobody of the household signed in as that.

@@ -453,6 +453,22 @@ extension ProfileCase {
             $0.decide(at: 11_300, .unauthenticated, mvpd: Story.satellite)
             $0.decide(at: 11_500)
         },
+        ProfileCase(
+            "I21: a list that lacks it, and has another provider's, decides nothing",
+            .profileViewsAgree
+        ) {
+            let other = Story.shown(bob, from: 8_002)
+            $0.see(at: 0)
+            $0.session(at: 10)
+            $0.login(bob, at: 7_000)
+            $0.pollCode(at: 10_000, other)
+            $0.see([other], at: 11_000)
+            $0.session("BBBBBB2", at: 60_000)
+            $0.login(at: 67_000, code: "BBBBBB2")
+            $0.pollCode(at: 70_000, Story.shown(alice, from: 68_002), code: "BBBBBB2")
+            $0.see([other], at: 71_000)
+            $0.decide(at: 72_000)
+        },
         ProfileCase("I21: the provider, who denies, was asked with a profile", .profileViewsAgree) {
             shownByCode(&$0)
             $0.see(at: 11_000)

@@ -137,8 +137,15 @@ extension HouseholdState {
             tells =
                 isAboutIt
                 && (answer.action == .authorizeSignedIn || answer.action == .authenticate)
-        case .poll: tells = operation.effect == .absent
-        case .checkSignIn: tells = !answer.shown.isEmpty
+        case .poll:
+            let life = life(of: operation)
+            tells =
+                operation.effect == .absent
+                && profiles.unbound.contains { Int($0.earlier.scope.life) == life }
+        case .checkSignIn:
+            tells = answer.shown.contains { shown in
+                profiles.unbound.contains { $0.earlier.scope.slot == shown.slot }
+            }
         default: tells = false
         }
         if tells || profiles.behindUnbound.count >= Self.mostUnbound { settleUnbound() }
