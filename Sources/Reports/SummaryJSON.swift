@@ -111,16 +111,14 @@ enum SummaryJSON {
     }
 
     private static func verdict(_ verdict: Verdict, _ findings: Findings) -> JSON {
-        .members([
+        let worth = findings.worth(of: verdict)
+        return .members([
             ("name", .string(verdict.invariant.name)),
             ("result", .string(findings.result(of: verdict.invariant).code)),
             ("checked", .integer(verdict.checked)),
             ("households", .integer(verdict.households)),
-            ("share", findings.worth(of: verdict).map(share) ?? .null),
-            (
-                "window",
-                findings.worth(of: verdict)?.window.map { window($0.words, $0.exposure) } ?? .null
-            ),
+            ("share", worth.map(share) ?? .null),
+            ("window", worth?.window.map { window($0.words, $0.exposure) } ?? .null),
             ("violations", .integer(verdict.violations)),
             ("undecided", .integer(verdict.undecided)),
             ("observed", .integer(verdict.observed)),

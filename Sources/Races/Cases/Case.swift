@@ -132,9 +132,9 @@ public struct Case: Codable, Sendable, Hashable {
             self.sentence = sentence
         }
 
-        /// By the signature, the responses that cannot all be true, with what each of them told; the last is the one that
+        /// By the signature, the responses that cannot all be true, with what each of them said; the last is the one that
         /// cannot be.
-        var told: [(operation: OperationName, result: String)] {
+        var responses: [(operation: OperationName, result: String)] {
             signature.split(separator: " > ").compactMap { part in
                 let words = part.split(separator: " ").suffix(2)
                 guard let word = words.first, let result = words.last, words.count == 2,

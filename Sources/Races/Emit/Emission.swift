@@ -103,7 +103,7 @@ public struct Emission: Sendable {
             // A server may take a token back because its code was polled for again, as these scripts do (RFC 6749, 4.1.2).
             let isByToken =
                 found.expected.invariant == .signInDelivered
-                && found.expected.told.last?.operation == .userinfo
+                && found.expected.responses.last?.operation == .userinfo
             return isByToken
                 ? .unknownForm(Invariant.signInDelivered.name, OperationName.userinfo.name) : nil
         }
@@ -125,7 +125,7 @@ public struct Emission: Sendable {
 
     /// A response that a case's violation shows in, and no script reads for that promise: its rules look at less than the judge.
     private static func unread(_ expected: Case.Expected) -> OperationName? {
-        guard let last = expected.told.last else { return nil }
+        guard let last = expected.responses.last else { return nil }
         let step = last.operation.step(onFirstScreen: true)
         switch expected.invariant {
         // Scripts order sign-ins, logouts and what the TV is shown of them.
@@ -137,11 +137,11 @@ public struct Emission: Sendable {
         case .errorsHaveNoEffect: return nil
         default: break
         }
-        return expected.told.first { told in
-            ["unauthenticated", "unauthorized"].contains(told.result)
-                || told.operation == .authorizationToken
+        return expected.responses.first { response in
+            ["unauthenticated", "unauthorized"].contains(response.result)
+                || response.operation == .authorizationToken
                     && expected.invariant == .authorizationGates
-                || told.operation == .authorize
+                || response.operation == .authorize
                     && [.profileViewsAgree, .providerIndependence].contains(expected.invariant)
         }?.operation
     }

@@ -1,6 +1,5 @@
 internal import Foundation
 internal import Races
-internal import Rendering
 internal import Runner
 internal import Synchronization
 
@@ -78,10 +77,7 @@ final class RaceShow: Sendable {
             if form != .nothing { Terminal.complain(inWords: sentence) }
             return
         }
-        seen.withLock { seen in
-            let lines = Wrapping.lines(sentence, width: Terminal.progressWidth, hanging: 2)
-            seen.printer.say(lines.joined(separator: "\n"), above: seen.lines)
-        }
+        seen.withLock { $0.printer.say(sentence, above: $0.lines) }
     }
 
     /// Takes the progress away: what is said next stands in its place.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Rendering
 
 /// Redraws a block of lines in place, on standard error: the cursor goes up, each line is written over
 /// the old one and cleared to its end, all in one write, so nothing flickers. The cursor is never
@@ -22,10 +23,12 @@ struct LivePrinter {
         drawn = 0
     }
 
-    /// A line that stays, above the block.
-    mutating func say(_ line: String, above lines: [String]) {
+    /// A sentence that stays, above the block.
+    mutating func say(_ sentence: String, above lines: [String]) {
         clear()
-        write(harmless(line) + "\n")
+        for line in Wrapping.lines(sentence, width: Terminal.progressWidth, hanging: 2) {
+            write(harmless(line) + "\n")
+        }
         if !lines.isEmpty { draw(lines) }
     }
 

@@ -1,5 +1,4 @@
 internal import Dashboard
-internal import Rendering
 internal import Reports
 internal import Runner
 internal import Synchronization
@@ -62,10 +61,7 @@ final class RunDisplay: RunObserver {
             switch form {
             case .nothing: break
             case .json, .lines: Terminal.complain(sentence)
-            case .block:
-                let lines = Wrapping.lines(sentence, width: Terminal.progressWidth, hanging: 2)
-                state.printer.say(
-                    lines.joined(separator: "\n"), above: state.hasEnded ? [] : state.lines)
+            case .block: state.printer.say(sentence, above: state.hasEnded ? [] : state.lines)
             }
         }
     }
